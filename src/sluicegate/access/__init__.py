@@ -1,0 +1,1 @@
+"""Decision points behind the Authorizer port."""

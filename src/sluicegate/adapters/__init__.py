@@ -1,0 +1,1 @@
+"""Adapters obtain bytes plus provenance from one upstream; they decide nothing."""

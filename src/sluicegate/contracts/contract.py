@@ -1,0 +1,263 @@
+"""One tool's agreement, read, judged and compiled. Immutable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal, TypeAlias
+
+from sluicegate.contracts.schemas.compiled import CompiledSchema
+from sluicegate.values.digests import Digest
+from sluicegate.values.json import JsonObject, JsonValue
+from sluicegate.values.limits import Limits
+from sluicegate.values.pointers import Pointer
+
+Integers: TypeAlias = Literal["any", "i-json"]
+
+
+class Effect(StrEnum):
+    """What a call does to the world."""
+
+    READ = "read"
+    WRITE = "write"
+    DESTRUCTIVE = "destructive"
+
+
+@dataclass(frozen=True, slots=True)
+class PythonName:
+    """``module:attribute`` under an allow-listed prefix; ``opening`` resolves it."""
+
+    module: str
+    attribute: str
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.attribute}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceRule:
+    """One resource that access rules are asked about; a wild ``id`` or an array names several."""
+
+    type: str
+    id: Pointer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArgumentsPart:
+    """The call side. ``on_absent`` is what the gate adds after validation (ARG-4)."""
+
+    schema: CompiledSchema
+    checks: tuple[PythonName, ...] = ()
+    resources: tuple[ResourceRule, ...] = ()
+    on_absent: Mapping[Pointer, JsonValue] = field(default_factory=dict)
+    integers: Integers = "any"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpFetch:
+    """``url`` is a template whose placeholders ``{/pointer}`` are one encoded segment each.
+
+    ``query`` values and ``body`` follow the same rule; ``body`` absent: no body; ``"arguments"``:
+    the validated arguments as JSON; a pointer map: an object of those members.
+    ``idempotency_header`` is set where the upstream honours a key (RET-2).
+    """
+
+    method: str
+    url: str
+    timeout_s: float
+    query: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: Literal["arguments"] | Mapping[str, Pointer] | None = None
+    credential: str | None = None
+    credential_header: str = "Authorization"
+    credential_prefix: str = "Bearer "
+    redirects: int = 0
+    idempotency_header: str | None = None
+    ca_file: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandFetch:
+    """``argv`` is a list; an element ``{/pointer}`` is one argument, alone or inside a constant.
+
+    ``stdin``: ``"arguments"`` hands the validated arguments as one JSON document.
+    ``environment`` names variables that are passed on; ``credential`` is put into the variable
+    ``credential_variable``.
+    """
+
+    argv: tuple[str, ...]
+    timeout_s: float
+    stdin: Literal["arguments"] | None = None
+    environment: tuple[str, ...] = ()
+    directory: str | None = None
+    credential: str | None = None
+    credential_variable: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonFetch:
+    """A sync or async function that is called with the arguments as keywords."""
+
+    function: PythonName
+    timeout_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostFetch:
+    """The host fetches for itself between ``check_call`` and ``check_result`` (ARG-9)."""
+
+    timeout_s: float = 30.0
+
+
+Fetch: TypeAlias = HttpFetch | CommandFetch | PythonFetch | HostFetch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheRule:
+    """Accepted reads are kept for ``ttl_s`` seconds, at most ``max_entries`` of them (ADP-4)."""
+
+    ttl_s: float
+    max_entries: int = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MapRule:
+    """One member of the narrowed object (RES-3).
+
+    ``at`` is where the value stands in the received document; for items below ``every`` it is
+    relative to the item. ``values`` maps received strings; ``default`` stands for a value outside
+    the table where it is given (``OTHER``); ``convert`` is a type normaliser; ``optional`` says
+    that the member may be absent; ``members`` builds a nested object or, with ``every``, one
+    object an item of the array at ``at``.
+    """
+
+    at: Pointer
+    values: Mapping[str, JsonValue] | None = None
+    other: JsonValue = None
+    has_other: bool = False
+    convert: Literal["integer", "number", "string", "boolean", "epoch_s", "epoch_ms"] | None = None
+    optional: bool = False
+    every: bool = False
+    members: Mapping[str, MapRule] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextRule:
+    """How a text answer becomes data (RES-10): ``json``, ``extract`` (regex), or ``plain``."""
+
+    kind: Literal["json", "extract", "plain"]
+    pattern: str | None = None
+    max_chars: int = 4000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpstreamPart:
+    """What the upstream sends and how it is taken apart.
+
+    ``status`` maps ``404`` or ``5xx`` to a code of ``errors``; ``exit_code`` likewise;
+    ``success_status`` and ``success_exit`` are accepted. ``carrier`` says what the answer stands
+    in. ``known`` are the members recorded at release; None: nothing is recorded.
+    """
+
+    carrier: Literal["bare", "envelope", "mcp"] = "bare"
+    text: TextRule | None = None
+    status: Mapping[str, str] = field(default_factory=dict)
+    exit_code: Mapping[int, str] = field(default_factory=dict)
+    success_status: frozenset[int] = frozenset({200})
+    success_exit: frozenset[int] = frozenset({0})
+    content_type: tuple[str, ...] = ("application/json",)
+    map: Mapping[str, MapRule] | None = None
+    known: frozenset[str] | None = None
+    on_new: Literal["notify", "refuse"] = "notify"
+    tool_failed: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BindRule:
+    """The data at ``data`` must equal exactly the argument, or the caller's member."""
+
+    data: Pointer
+    argument: Pointer | None = None
+    caller: Literal["subject", "tenant"] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FreshRule:
+    """``max_age_s`` and ``max_ahead_s`` are inclusive."""
+
+    at: Pointer
+    max_age_s: float
+    max_ahead_s: float = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultPart:
+    """The result side.
+
+    ``agent`` are the only fields that reach the agent; ``untrusted_text`` names declared, bounded
+    free text that reaches it below ``data.untrusted_text``; ``operator`` goes to custody and
+    console; ``display`` to the host for people. ``agent_schema`` is the published schema of the
+    ``data`` member.
+    """
+
+    schema: CompiledSchema
+    agent_schema: JsonObject
+    bind: tuple[BindRule, ...] = ()
+    fresh: FreshRule | None = None
+    checks: tuple[PythonName, ...] = ()
+    agent: tuple[Pointer, ...] = ()
+    untrusted_text: Mapping[str, Pointer] = field(default_factory=dict)
+    operator: tuple[Pointer, ...] = ()
+    display: tuple[Pointer, ...] = ()
+    integers: Integers = "any"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryRule:
+    """``attempts`` in all within ``budget_s``; ``on`` are agent-side or contract error codes."""
+
+    attempts: int = 1
+    budget_s: float = 30.0
+    on: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fingerprints:
+    """CON-4: ``language`` of the effective schemas, ``text`` (prompts), ``policy`` (the rest)."""
+
+    language: Digest
+    text: Digest
+    policy: Digest
+    digest: Digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contract:
+    """One tool's agreement as it is served.
+
+    ``errors`` maps each code the contract declares to whether the agent may try again.
+    ``masked`` are pointers whose values never reach log, event, page or custody (AUD-4).
+    ``source`` is the name of the document it came from; ``document`` its JSON form with schemas
+    inlined, which is what a release freezes.
+    """
+
+    tool: str
+    version: str
+    owner: str
+    description: str
+    title: str | None
+    effect: Effect
+    arguments: ArgumentsPart
+    fetch: Fetch
+    cache: CacheRule | None
+    call_limits: Limits
+    limits: Limits
+    upstream: UpstreamPart
+    result: ResultPart
+    errors: Mapping[str, bool]
+    retry: RetryRule
+    masked: tuple[Pointer, ...]
+    fingerprints: Fingerprints
+    source: str
+    document: JsonObject

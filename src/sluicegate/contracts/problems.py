@@ -1,0 +1,30 @@
+"""What is wrong in a contract folder: where, what, and how to mend it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sluicegate.values.codes import Code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One fault in one document. ``line`` and ``column`` count from 1.
+
+    ``message`` says what is wrong, ``mend`` what to write instead; ``pointer`` is the place in
+    the document. Texts from the document have passed ``show_name``. Source: SPEC CON-1.
+    """
+
+    code: Code
+    document: str
+    message: str
+    mend: str
+    pointer: str = ""
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        at = self.document
+        if self.line is not None:
+            at += f":{self.line}:{self.column or 1}"
+        return f"{at}: {self.code}: {self.message} {self.mend}".rstrip()

@@ -1,0 +1,1 @@
+"""Registration of one JSON Schema: judged, bundled, proven, compiled."""

@@ -1,0 +1,30 @@
+"""A schema that has been registered: what the rungs need of it, computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from jsonschema_rs import Draft202012Validator
+
+from sluicegate.values.json import JsonObject
+
+Predicate: TypeAlias = Callable[[object], bool]
+"""A compiled native check over a parsed JSON value."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompiledSchema:
+    """``document`` is the effective schema: bundled, self-contained, as advertised.
+
+    ``is_valid`` is the bound method of ``validator``; ``max_depth`` is the greatest nesting that
+    a valid value can have (None: not bounded by the schema); ``finite`` says that no valid value
+    holds an infinite number. Only values that jiter parsed may be handed in (facts: engines 6).
+    """
+
+    document: JsonObject
+    validator: Draft202012Validator
+    is_valid: Predicate
+    max_depth: int | None
+    finite: bool

@@ -1,0 +1,83 @@
+"""The settings of a contract folder (sluicegate.yaml), read and judged. Immutable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sluicegate.contracts.contract import PythonName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderLimits:
+    """``in_flight`` calls at once; the byte limits are ceilings and defaults for contracts."""
+
+    max_call_bytes: int = 65_536
+    max_bytes: int = 262_144
+    max_depth: int = 32
+    in_flight: int = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessRule:
+    """One allowing row of the table; everything that no row allows is denied (ACC-2).
+
+    ``resource_type`` None: the row speaks for calls without resources only. ``resource_in``
+    None: every resource of that type. ``*`` stands alone for every caller or every tool.
+    """
+
+    caller: str
+    tool: str
+    action: str = "call"
+    tenant: str | None = None
+    resource_type: str | None = None
+    resource_in: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessSettings:
+    """The table, or the function that decides in its place."""
+
+    rules: tuple[AccessRule, ...] = ()
+    python: PythonName | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditSettings:
+    """``store``: ``sqlite:PATH``, ``memory:``; ``keys``: ``file:DIR``, ``env:N``, ``keyring:S``.
+
+    Paths are relative to the folder that holds sluicegate.yaml.
+    """
+
+    store: str = "sqlite:state/audit.db"
+    keys: str = "file:keys/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetentionSettings:
+    """How long raw bytes are kept, in days; None: digest only.
+
+    ``accepted_share`` of the accepted answers is kept. ``daily_bytes`` is the custody quota per
+    tool and day; past it only digests are kept (AUD-4).
+    """
+
+    rejected_days: float | None = 30
+    accepted_days: float | None = None
+    accepted_share: float = 1.0
+    arguments_days: float | None = 30
+    daily_bytes: int = 67_108_864
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """sluicegate.yaml. ``notify`` maps an owner to ``log:`` or a webhook URL."""
+
+    limits: FolderLimits = field(default_factory=FolderLimits)
+    audit: AuditSettings = field(default_factory=AuditSettings)
+    retention: RetentionSettings = field(default_factory=RetentionSettings)
+    access: AccessSettings = field(default_factory=AccessSettings)
+    callers_from: Literal["argument", "token", "os_user"] = "argument"
+    python: tuple[str, ...] = ()
+    notify: Mapping[str, str] = field(default_factory=dict)
+    disabled: frozenset[str] = frozenset()

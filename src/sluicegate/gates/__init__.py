@@ -1,0 +1,1 @@
+"""The two ladders: the only place where order lives."""

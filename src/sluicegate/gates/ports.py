@@ -1,0 +1,214 @@
+"""The ports: what the gate needs of the rooms above it, as Protocols. ``opening`` fills them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from sluicegate.checks.meaning import ResultCheck
+from sluicegate.checks.soundness import ArgumentCheck
+from sluicegate.gates.events import AuditEvent, StoredEvent
+from sluicegate.values.callers import Caller
+from sluicegate.values.findings import Finding
+from sluicegate.values.receipts import Receipt
+
+
+class Clock(Protocol):
+    """Wall time for freshness and events; monotonic time for budgets and deadlines."""
+
+    def now(self) -> datetime:
+        """Return the aware UTC wall time."""
+
+    def monotonic(self) -> float:
+        """Return seconds that never run backwards."""
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait between two attempts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dispatch:
+    """One attempt's order to an adapter.
+
+    ``arguments`` is the validated object, ``arguments_text`` its bytes; ``timeout_s`` is the
+    total time until the last byte; ``max_bytes`` the limit enforced while reading.
+    """
+
+    tool: str
+    request_id: str
+    arguments: Mapping[str, object]
+    arguments_text: bytes
+    caller: Caller
+    attempt: int
+    timeout_s: float
+    max_bytes: int
+    contract_digest: str
+    idempotency_key: str | None = None
+
+
+class Adapter(Protocol):
+    """Obtains bytes plus provenance from one upstream; decides nothing (SPEC section 6).
+
+    ``fetch`` returns a Receipt for every fault it foresees and raises only asyncio.CancelledError;
+    anything else that escapes is closed by the gate as INTERNAL.
+    """
+
+    @property
+    def name(self) -> str:
+        """``http``, ``command``, ``python``, ``cache``."""
+
+    @property
+    def version(self) -> str:
+        """The version that stands in every event."""
+
+    @property
+    def endpoint(self) -> str:
+        """The URL template or command, never expanded, without secrets."""
+
+    async def fetch(self, dispatch: Dispatch) -> Receipt:
+        """Obtain one answer."""
+
+    async def keep(self, dispatch: Dispatch, receipt: Receipt) -> None:
+        """Hear that this answer was accepted; only the cache does something with it."""
+
+    async def close(self) -> None:
+        """Release connections and processes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resource:
+    """One resource of an access question (AuthZEN)."""
+
+    type: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessQuery:
+    """One question in the shape of OpenID AuthZEN: subject, action, resource, context."""
+
+    subject: Caller
+    action: str
+    tool: str
+    resource: Resource | None
+    context: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """``allow`` must be exactly True, ``errors`` empty, every obligation understood (ACC-1)."""
+
+    allow: bool
+    decision_id: str
+    reason: str = ""
+    policy_version: str = ""
+    errors: tuple[str, ...] = ()
+    obligations: tuple[str, ...] = ()
+
+
+class Authorizer(Protocol):
+    """The decision point. One query a resource; the gate asks for each."""
+
+    async def decide(self, query: AccessQuery) -> Decision:
+        """Decide. Whatever is raised or late counts as PDP_UNAVAILABLE."""
+
+
+class AuditStore(Protocol):
+    """Append-only record and custody. ``record`` returns only after a durable commit."""
+
+    async def record(self, events: Sequence[AuditEvent]) -> Sequence[str]:
+        """Append the events in one commit and return their ids.
+
+        Raises: AuditUnavailable when it cannot be certain that they are on disk.
+        """
+
+    def events(
+        self,
+        *,
+        since: datetime | None = None,
+        tool: str | None = None,
+        code: str | None = None,
+        request_id: str | None = None,
+        limit: int | None = None,
+        newest_first: bool = False,
+    ) -> Iterator[StoredEvent]:
+        """Iterate over stored events that fit every given filter."""
+
+    def open_intents(self) -> Sequence[StoredEvent]:
+        """Return intents whose outcome is not recorded, or is unknown and not yet resolved."""
+
+    def verify(self) -> ChainReport:
+        """Recompute the chain over every column from the first event on."""
+
+    async def reveal(self, ref: str, *, who: str, reason: str, now: datetime) -> bytes:
+        """Record the act, then return the plain bytes.
+
+        Raises: KeyError if the blob is unknown, expired or purged; AuditUnavailable.
+        """
+
+    async def purge(self, *, now: datetime, who: str, refs: Sequence[str] | None = None) -> int:
+        """Destroy key and text of expired blobs (or of ``refs``), record the act, return how many."""
+
+    async def close(self) -> None:
+        """Flush and release the store."""
+
+
+class AuditUnavailable(Exception):  # noqa: N818  (named as its code, SPEC 15)
+    """The record could not be written durably; the gate answers AUDIT_UNAVAILABLE."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainReport:
+    """``broken_at`` is the first bad seq, None if the chain holds; ``problem`` says what is wrong."""
+
+    events: int
+    head: str
+    broken_at: int | None = None
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """Drift told to the owner of a contract. Findings hold no values."""
+
+    owner: str
+    tool: str
+    contract_version: str
+    code: str
+    stage: str
+    request_id: str
+    time: datetime
+    findings: tuple[Finding, ...] = ()
+
+
+class Notifier(Protocol):
+    """Tells owners. It must return at once and never raise."""
+
+    def notify(self, notice: Notice) -> None:
+        """Take the notice; delivery is its own affair."""
+
+
+class Signer(Protocol):
+    """Verifies signatures over raw bytes; filled by a later part (RES-6)."""
+
+    def verify(self, receipt: Receipt) -> bytes:
+        """Return the verified payload bytes. Raises: ValueError naming a code of SPEC 15."""
+
+
+class Quota(Protocol):
+    """Counts upstream attempts per caller, tool and tenant; filled by a later part (ACC-3)."""
+
+    async def spend(self, *, caller: Caller, tool: str) -> bool:
+        """Count one attempt; False when the quota is spent. Raising means QUOTA_UNAVAILABLE."""
+
+
+class Checks(Protocol):
+    """The contract's own rules, resolved from their names by ``opening``."""
+
+    def arguments(self, tool: str) -> Sequence[ArgumentCheck]:
+        """Return the checks on the arguments of ``tool``."""
+
+    def result(self, tool: str) -> Sequence[ResultCheck]:
+        """Return the checks on the data of ``tool``."""

@@ -1,0 +1,1 @@
+"""Drift notices to owners: the log and webhooks, behind the Notifier port."""

@@ -1,0 +1,1 @@
+"""The composition root: reads a folder and hands back a Gate with everything wired."""

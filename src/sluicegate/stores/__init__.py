@@ -1,0 +1,1 @@
+"""The audit record and the custody of raw bytes, behind the AuditStore port."""

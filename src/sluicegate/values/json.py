@@ -1,0 +1,41 @@
+"""The shape of a JSON value once it has been parsed, and its one canonical text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+JsonValue: TypeAlias = (
+    "str | int | float | bool | None | Sequence[JsonValue] | Mapping[str, JsonValue]"
+)
+JsonObject: TypeAlias = "Mapping[str, JsonValue]"
+
+
+def canonical_text(value: object) -> str:
+    """Return the canonical JSON text of ``value``: members sorted by code point, no blanks.
+
+    Shape: any JSON value; integers are written exactly, floats as Python's shortest round trip.
+    Raises: ValueError for NaN and infinities; TypeError for what is not JSON.
+    Source: RFC 8785 in spirit; integers beyond 2**53 stay exact, which RFC 8785 forbids.
+    """
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+
+
+def json_type(value: object) -> str:
+    """Return the JSON Schema type name of ``value``; an integral float is ``number``."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int):
+        return "integer"
+    if isinstance(value, float):
+        return "number"
+    if isinstance(value, str):
+        return "string"
+    if isinstance(value, Mapping):
+        return "object"
+    return "array"

@@ -1,0 +1,25 @@
+"""Attacker-made names: cut at 64 characters, and every character that is not plain is escaped."""
+
+from __future__ import annotations
+
+from typing import Final
+
+MAX_SHOWN_NAME: Final = 64
+
+
+def show_name(name: str) -> str:
+    """Return ``name`` fit for a finding: at most 64 characters, non-printing ones as ``\\uXXXX``.
+
+    Source: SPEC ARG-3, AUD-5. ``str.isprintable`` is false for control, format, surrogate,
+    private-use and separator characters other than the blank.
+    """
+    cut = name[:MAX_SHOWN_NAME]
+    shown = "".join(
+        character if character.isprintable() else _escape(character) for character in cut
+    )
+    return shown if len(name) <= MAX_SHOWN_NAME else shown + "…"
+
+
+def _escape(character: str) -> str:
+    point = ord(character)
+    return f"\\u{point:04x}" if point <= 0xFFFF else f"\\u{{{point:x}}}"

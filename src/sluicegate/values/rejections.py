@@ -1,0 +1,33 @@
+"""The outcome of a rung that did not hold: a value, never an exception."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sluicegate.values.codes import Code, Stage
+from sluicegate.values.findings import Finding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected:
+    """What stopped, where, and why.
+
+    ``mapped_code`` is the contract's own error code (SPEC 2, ``errors``) that the agent sees
+    in place of the default, where the contract maps this refusal. ``engine_message`` is the
+    engine's own text: it may hold received text, so it goes to custody and nowhere else.
+    """
+
+    stage: Stage
+    code: Code
+    findings: tuple[Finding, ...] = ()
+    mapped_code: str | None = None
+    engine_message: str | None = None
+
+    @classmethod
+    def because(
+        cls, stage: Stage, *findings: Finding, engine_message: str | None = None
+    ) -> Rejected:
+        """Reject for ``findings``, the first of which names the code. Raises: IndexError if none."""
+        return cls(
+            stage=stage, code=findings[0].code, findings=findings, engine_message=engine_message
+        )
