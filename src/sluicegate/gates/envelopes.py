@@ -56,3 +56,37 @@ class Refused:
 
 
 Envelope: TypeAlias = Success | Failure | Refused
+
+
+def shape_envelope(envelope: Envelope) -> dict[str, JsonValue]:
+    """Return the closed JSON object of SPEC 4 for ``envelope``, built anew."""
+    head: dict[str, JsonValue] = {"tool": envelope.tool, "request_id": envelope.request_id}
+    if isinstance(envelope, Success):
+        shaped: dict[str, JsonValue] = {**head, "outcome": "success", "data": envelope.data}
+        if envelope.replayed:
+            shaped["replayed"] = True
+        return shaped
+    error: dict[str, JsonValue] = {"code": envelope.code, "retryable": envelope.retryable}
+    if isinstance(envelope, Failure):
+        return {**head, "outcome": "failure", "error": error}
+    if envelope.findings:
+        error["findings"] = [shape_finding(finding) for finding in envelope.findings]
+    if envelope.needs is not None:
+        error["needs"] = {
+            "tool": envelope.needs.tool,
+            "arguments": dict(envelope.needs.arguments),
+        }
+    return {**head, "outcome": "refused", "error": error}
+
+
+def shape_finding(finding: Finding) -> dict[str, JsonValue]:
+    """Return the members of a finding that help a model mend its own call."""
+    shaped: dict[str, JsonValue] = {"code": str(finding.code), "pointer": finding.pointer}
+    for member, text in (
+        ("expected", finding.expected),
+        ("received", finding.received),
+        ("hint", finding.hint),
+    ):
+        if text is not None:
+            shaped[member] = text
+    return shaped

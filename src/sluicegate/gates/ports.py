@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from sluicegate.checks.meaning import ResultCheck
-from sluicegate.checks.soundness import ArgumentCheck
 from sluicegate.gates.events import AuditEvent, StoredEvent
 from sluicegate.values.callers import Caller
 from sluicegate.values.findings import Finding
@@ -139,6 +137,15 @@ class AuditStore(Protocol):
     def open_intents(self) -> Sequence[StoredEvent]:
         """Return intents whose outcome is not recorded, or is unknown and not yet resolved."""
 
+    async def is_unresolved(
+        self, *, tool: str, caller: Caller, arguments: Mapping[str, object]
+    ) -> bool:
+        """Whether this very call of a write is open: running, or sent with unknown outcome.
+
+        Decided on the HMAC of the arguments, caller and tenant; resolved by an OPERATOR event.
+        Raises: AuditUnavailable.
+        """
+
     def verify(self) -> ChainReport:
         """Recompute the chain over every column from the first event on."""
 
@@ -202,13 +209,3 @@ class Quota(Protocol):
 
     async def spend(self, *, caller: Caller, tool: str) -> bool:
         """Count one attempt; False when the quota is spent. Raising means QUOTA_UNAVAILABLE."""
-
-
-class Checks(Protocol):
-    """The contract's own rules, resolved from their names by ``opening``."""
-
-    def arguments(self, tool: str) -> Sequence[ArgumentCheck]:
-        """Return the checks on the arguments of ``tool``."""
-
-    def result(self, tool: str) -> Sequence[ResultCheck]:
-        """Return the checks on the data of ``tool``."""

@@ -1,0 +1,49 @@
+"""The last rung before anything runs: quota, and writes whose outcome is still open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sluicegate.contracts.contract import Contract, Effect
+from sluicegate.gates.authorizing import Permitted
+from sluicegate.gates.ports import AuditStore, AuditUnavailable, Quota
+from sluicegate.values.callers import Caller
+from sluicegate.values.codes import Code, Stage
+from sluicegate.values.rejections import Rejected
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admitted:
+    """A call that may run now."""
+
+    permitted: Permitted
+
+
+async def admit(
+    permitted: Permitted, contract: Contract, caller: Caller, *, store: AuditStore, quota: Quota | None
+) -> Admitted | Rejected:
+    """Count the attempt, and refuse a write that may already have been made (RET-2).
+
+    Rejects with QUOTA_EXCEEDED, QUOTA_UNAVAILABLE, OUTCOME_UNKNOWN, AUDIT_UNAVAILABLE.
+    """
+    if contract.effect is not Effect.READ:
+        try:
+            unresolved = await store.is_unresolved(
+                tool=contract.tool, caller=caller, arguments=permitted.prepared.arguments
+            )
+        except AuditUnavailable as error:
+            return Rejected(
+                stage=Stage.AUDIT, code=Code.AUDIT_UNAVAILABLE, engine_message=str(error)
+            )
+        if unresolved:
+            return Rejected(stage=Stage.ADMIT, code=Code.OUTCOME_UNKNOWN)
+    if quota is not None:
+        try:
+            granted = await quota.spend(caller=caller, tool=contract.tool)
+        except Exception as error:  # noqa: BLE001  (a store that fails denies, ACC-3)
+            return Rejected(
+                stage=Stage.ADMIT, code=Code.QUOTA_UNAVAILABLE, engine_message=repr(error)
+            )
+        if granted is not True:
+            return Rejected(stage=Stage.ADMIT, code=Code.QUOTA_EXCEEDED)
+    return Admitted(permitted=permitted)

@@ -1,0 +1,83 @@
+"""The rung that asks an independent decision point, for each resource (SPEC ARG-6, ACC-1)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from sluicegate.contracts.contract import Contract
+from sluicegate.gates.call_gate import Prepared
+from sluicegate.gates.ports import AccessQuery, Authorizer, Clock, Decision, Resource
+from sluicegate.values.callers import Caller
+from sluicegate.values.codes import Code, Stage
+from sluicegate.values.pointers import NOTHING
+from sluicegate.values.rejections import Rejected
+
+DECISION_TIMEOUT_S: Final = 0.25
+DECISION_LIFETIME_S: Final = 1.0
+"""A decision older than this is taken anew before anything runs (ARG-5)."""
+
+_DENIED: Final = Rejected(stage=Stage.AUTHORIZE, code=Code.DENIED)
+_UNAVAILABLE: Final = Rejected(stage=Stage.AUTHORIZE, code=Code.PDP_UNAVAILABLE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Permitted:
+    """Arguments that the caller may use; ``decided_at`` is monotonic."""
+
+    prepared: Prepared
+    decision_id: str
+    decided_at: float
+
+
+async def authorize(
+    prepared: Prepared, contract: Contract, caller: Caller, authorizer: Authorizer, clock: Clock
+) -> Permitted | Rejected:
+    """Ask about the caller, the call and each resource; proceed only on a plain True.
+
+    Rejects with DENIED when one resource is denied, and does not say which; with PDP_UNAVAILABLE
+    when a decision is late, raises, or is not a Decision. Obligations are not understood by this
+    release, so a decision that bears one is a denial. Source: SPEC ACC-1, ACC-2.
+    """
+    decided_at = clock.monotonic()
+    decision_id = ""
+    resources = list(_resources(prepared.arguments, contract))
+    if None in resources:
+        return _DENIED
+    for resource in resources or [None]:
+        query = AccessQuery(
+            subject=caller,
+            action="call",
+            tool=contract.tool,
+            resource=resource,
+            context={"tool": contract.tool, "contract_digest": contract.fingerprints.digest},
+        )
+        try:
+            async with asyncio.timeout(DECISION_TIMEOUT_S):
+                decision = await authorizer.decide(query)
+        except Exception as error:  # noqa: BLE001  (whatever a decision point raises is a denial)
+            return Rejected(
+                stage=Stage.AUTHORIZE, code=Code.PDP_UNAVAILABLE, engine_message=repr(error)
+            )
+        if not isinstance(decision, Decision):
+            return _UNAVAILABLE
+        if decision.errors:
+            return _UNAVAILABLE
+        if decision.allow is not True or decision.obligations:
+            return _DENIED
+        decision_id = decision_id or decision.decision_id
+    return Permitted(prepared=prepared, decision_id=decision_id, decided_at=decided_at)
+
+
+def _resources(arguments: Mapping[str, object], contract: Contract) -> Iterator[Resource | None]:
+    """Yield each resource that the arguments name; None for one that cannot be named."""
+    for rule in contract.arguments.resources:
+        for _, value in rule.id.every(arguments):
+            items = value if isinstance(value, list) else [value]
+            for item in items:
+                if item is NOTHING or isinstance(item, bool) or not isinstance(item, str | int):
+                    yield None
+                else:
+                    yield Resource(type=rule.type, id=str(item))

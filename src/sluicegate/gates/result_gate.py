@@ -1,0 +1,133 @@
+"""The result ladder: tool → model. The order of the rungs lives here and nowhere else.
+
+    fetch → bound → authenticate → parse → unwrap → narrow → conform → vouch → select
+
+The quick climb proves depth and finiteness from the schema where it can and explains nothing. On
+any refusal every rung is climbed again, in order, with each check spelled out, so that stage and
+code never depend on the shortcut (SPEC section 3). Source: SPEC section 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sluicegate.checks.authentication import accept_unsigned
+from sluicegate.checks.bounds import bound_answer
+from sluicegate.checks.conformance import conform_data
+from sluicegate.checks.delivery import accept_delivery
+from sluicegate.checks.meaning import Expectations, ResultCheck, vouch
+from sluicegate.checks.narrowing import find_new_members, narrow
+from sluicegate.checks.parsing import ParseRule, parse_answer
+from sluicegate.checks.selection import Selected, compile_selector, select
+from sluicegate.checks.unwrapping import unwrap
+from sluicegate.contracts.contract import Contract
+from sluicegate.contracts.schemas.guards import shape_guard
+from sluicegate.values.codes import Code, Stage
+from sluicegate.values.findings import Finding
+from sluicegate.values.instants import Instant
+from sluicegate.values.receipts import Receipt
+from sluicegate.values.rejections import Rejected
+from sluicegate.values.requests import Request
+
+DISAGREEMENT = Rejected(
+    stage=Stage.INTERNAL,
+    code=Code.INTERNAL,
+    engine_message="the quick climb refused what the exact climb accepts",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rigour:
+    """How a climb is made: with proofs from the schema, or with every check spelled out."""
+
+    parse: ParseRule
+    count_nesting: bool
+    explain: bool
+
+
+class ResultLadder:
+    """The nine rungs of one contract, with everything precomputed that can be."""
+
+    __slots__ = ("_contract", "_exact", "_expectations", "_known", "_quick", "_selector")
+
+    def __init__(self, contract: Contract, checks: Sequence[ResultCheck] = ()) -> None:
+        result, upstream, limits = contract.result, contract.upstream, contract.limits
+        guard = shape_guard(limits.max_depth)
+        text = (
+            upstream.carrier == "bare"
+            and upstream.text is not None
+            and upstream.text.kind != "json"
+        )
+        exact = ParseRule(limits.max_depth, guard, result.integers, text)
+        # The proof covers the result schema only: a wide answer that is mapped, or one inside a
+        # carrier, is watched by the guard (facts: prototype 1).
+        schema = result.schema
+        proven = (
+            upstream.map is None
+            and upstream.carrier == "bare"
+            and schema.finite
+            and schema.max_depth is not None
+            and schema.max_depth <= limits.max_depth
+        )
+        quick = ParseRule(limits.max_depth, None if proven else guard, result.integers, text)
+        self._contract = contract
+        self._exact = Rigour(parse=exact, count_nesting=not text, explain=True)
+        self._quick = Rigour(parse=quick, count_nesting=False, explain=False)
+        self._selector = compile_selector(result)
+        self._known = upstream.known
+        self._expectations = Expectations(
+            bind=result.bind,
+            fresh=result.fresh,
+            checks=tuple(checks),
+            free_text=tuple(result.untrusted_text.values()),
+            envelope=upstream.carrier == "envelope",
+            tool_at=None,
+            request_id_at=None,
+        )
+
+    def climb(self, receipt: Receipt, request: Request, now: Instant) -> Selected | Rejected:
+        """Judge one receipt as the answer to ``request`` at ``now``.
+
+        Returns the selected fields, or the refusal with its findings. Never raises for what a
+        receipt holds; an engine's own exception is a refusal of the rung it happened in.
+        """
+        outcome = self._climb(receipt, request, now, self._quick)
+        if isinstance(outcome, Rejected):
+            explained = self._climb(receipt, request, now, self._exact)
+            return explained if isinstance(explained, Rejected) else DISAGREEMENT
+        return outcome
+
+    def _climb(
+        self, receipt: Receipt, request: Request, now: Instant, rigour: Rigour
+    ) -> Selected | Rejected:
+        contract = self._contract
+        delivered = accept_delivery(receipt, contract.upstream)
+        if isinstance(delivered, Rejected):
+            return delivered
+        bounded = bound_answer(delivered, contract.limits, rigour.count_nesting)
+        if isinstance(bounded, Rejected):
+            return bounded
+        authentic = accept_unsigned(bounded)
+        parsed = parse_answer(authentic, rigour.parse)
+        if isinstance(parsed, Rejected):
+            return parsed
+        unwrapped = unwrap(parsed, contract.upstream, request, contract.errors)
+        if isinstance(unwrapped, Rejected):
+            return unwrapped
+        new_members: tuple[Finding, ...] = ()
+        if self._known is not None:
+            new_members = find_new_members(unwrapped, self._known)
+            if new_members and contract.upstream.on_new == "refuse":
+                return Rejected.because(Stage.NARROW, *new_members)
+        narrowed = narrow(unwrapped, contract.upstream.map)
+        if isinstance(narrowed, Rejected):
+            return narrowed
+        conforming = conform_data(narrowed, contract.result.schema, rigour.explain)
+        if isinstance(conforming, Rejected):
+            return conforming
+        vouched = vouch(conforming, parsed, authentic, self._expectations, request, now)
+        if isinstance(vouched, Rejected):
+            return vouched
+        selected = select(vouched, self._selector)
+        return replace(selected, notes=new_members) if new_members else selected
