@@ -20,7 +20,12 @@ class Admitted:
 
 
 async def admit(
-    permitted: Permitted, contract: Contract, caller: Caller, *, store: AuditStore, quota: Quota | None
+    permitted: Permitted,
+    contract: Contract,
+    caller: Caller,
+    *,
+    store: AuditStore,
+    quota: Quota | None,
 ) -> Admitted | Rejected:
     """Count the attempt, and refuse a write that may already have been made (RET-2).
 

@@ -56,7 +56,7 @@ async def authorize(
         )
         try:
             async with asyncio.timeout(DECISION_TIMEOUT_S):
-                decision = await authorizer.decide(query)
+                decision: object = await authorizer.decide(query)
         except Exception as error:  # noqa: BLE001  (whatever a decision point raises is a denial)
             return Rejected(
                 stage=Stage.AUTHORIZE, code=Code.PDP_UNAVAILABLE, engine_message=repr(error)

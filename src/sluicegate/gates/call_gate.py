@@ -52,9 +52,7 @@ class CallLadder:
         guard = shape_guard(limits.max_depth)
         schema = arguments.schema
         proven = (
-            schema.finite
-            and schema.max_depth is not None
-            and schema.max_depth <= limits.max_depth
+            schema.finite and schema.max_depth is not None and schema.max_depth <= limits.max_depth
         )
         self._contract = contract
         self._checks = tuple(checks)
@@ -64,9 +62,7 @@ class CallLadder:
             explain=True,
         )
         self._quick = Rigour(
-            parse=ParseRule(
-                limits.max_depth, None if proven else guard, arguments.integers, False
-            ),
+            parse=ParseRule(limits.max_depth, None if proven else guard, arguments.integers, False),
             count_nesting=False,
             explain=False,
         )

@@ -1,0 +1,370 @@
+"""The gate: what a host holds. Every call goes through it, and every answer comes out of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Final, Self, TypeVar, overload
+
+from sluicegate.contracts.problems import Problem
+from sluicegate.contracts.served import ContractSet
+from sluicegate.errors import MisuseError
+from sluicegate.gates.answers import Answer
+from sluicegate.gates.course import Course
+from sluicegate.gates.definitions import AGENT_INSTRUCTIONS, define_tools, envelope_of
+from sluicegate.gates.envelopes import Refused
+from sluicegate.gates.events import AuditEvent, EventKind, Outcome
+from sluicegate.gates.means import Means
+from sluicegate.gates.outstanding import Outstanding
+from sluicegate.gates.ports import AuditStore, AuditUnavailable, Notice
+from sluicegate.gates.recording import Subject, record_refusal
+from sluicegate.gates.refusing import refuse
+from sluicegate.gates.serving import Line, Serving
+from sluicegate.gates.typed import decoder_for
+from sluicegate.values.callers import Caller
+from sluicegate.values.codes import Code, Stage
+from sluicegate.values.findings import Finding
+from sluicegate.values.json import JsonObject, JsonValue
+from sluicegate.values.names import show_name
+from sluicegate.values.receipts import Receipt
+from sluicegate.values.rejections import Rejected
+
+T = TypeVar("T")
+
+UNKNOWN: Final = "unknown"
+"""The constant that stands for every tool that does not exist (ENV-1)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """One call of a turn: the model's own text, byte for byte, and the vendor's call id."""
+
+    tool: str
+    arguments: str | bytes
+    call_id: str | None = None
+
+
+class Gate:
+    """Two ladders, the record, and nothing that lets a call or an answer round them.
+
+    Made by ``open_gate``. Bound to the event loop that first uses it; see ``open_blocking`` for
+    code without a loop.
+    """
+
+    def __init__(
+        self,
+        means: Means,
+        serving: Serving,
+        *,
+        reopen: Callable[[], Serving | tuple[Problem, ...]] | None = None,
+    ) -> None:
+        self._means = means
+        self._serving = serving
+        self._reopen = reopen
+        self._places = asyncio.Semaphore(serving.contracts.settings.limits.in_flight)
+        self._in_flight: dict[int, int] = {}
+        self._announced = False
+        self._closed = False
+
+    @property
+    def contracts(self) -> ContractSet:
+        """The immutable set that new calls are judged by."""
+        return self._serving.contracts
+
+    @property
+    def audit(self) -> AuditStore:
+        """The record that this gate writes."""
+        return self._means.store
+
+    @overload
+    async def call(
+        self,
+        tool: str,
+        arguments: str | bytes,
+        *,
+        caller: Caller,
+        call_id: str | None = None,
+        deadline_s: float | None = None,
+        as_: None = None,
+    ) -> Answer[JsonValue]: ...
+
+    @overload
+    async def call(
+        self,
+        tool: str,
+        arguments: str | bytes,
+        *,
+        caller: Caller,
+        call_id: str | None = None,
+        deadline_s: float | None = None,
+        as_: type[T],
+    ) -> Answer[T]: ...
+
+    async def call(
+        self,
+        tool: str,
+        arguments: str | bytes,
+        *,
+        caller: Caller,
+        call_id: str | None = None,
+        deadline_s: float | None = None,
+        as_: type[T] | None = None,
+    ) -> Answer[T] | Answer[JsonValue]:
+        """Run one tool call, if it may run, and return its answer, if it is one.
+
+        ``arguments`` is the model's text as it came, never a parsed object. ``deadline_s`` can
+        only shorten what the contract grants. ``as_`` gives the data as a type of yours in
+        ``Answer.typed``. Never raises for what the model or the upstream sent; raises
+        MisuseError for a closed gate. Source: SPEC sections 3 to 6.
+        """
+        decode = None if as_ is None else decoder_for(as_)
+        raw = as_bytes(arguments)
+        async with self._line_of(tool) as line:
+            subject = self._subject(line, caller, call_id)
+            opening = await self._announce(subject)
+            if opening is not None:
+                return Answer(envelope=opening)
+            if line is None:
+                return await self._refuse_unknown(subject, tool)
+            async with self._place(line, deadline_s) as deadline:
+                course: Course[T] = Course(
+                    self._means, line, subject, raw, deadline=deadline, decode=decode
+                )
+                return await course.run()
+
+    async def call_all(
+        self, calls: Sequence[ToolCall], *, caller: Caller, deadline_s: float | None = None
+    ) -> list[Answer[JsonValue]]:
+        """Run the calls of one turn at once; the answers stand in the order of the calls."""
+        return list(
+            await asyncio.gather(
+                *(
+                    self.call(
+                        call.tool,
+                        call.arguments,
+                        caller=caller,
+                        call_id=call.call_id,
+                        deadline_s=deadline_s,
+                    )
+                    for call in calls
+                )
+            )
+        )
+
+    async def check_call(
+        self, tool: str, arguments: str | bytes, *, caller: Caller, call_id: str | None = None
+    ) -> Outstanding | Answer[JsonValue]:
+        """Climb the call ladder alone, for a host that fetches for itself (ARG-9).
+
+        Returns the one-use ``Outstanding`` that ``check_result`` demands, or the refusal.
+        """
+        raw = as_bytes(arguments)
+        async with self._line_of(tool) as line:
+            subject = self._subject(line, caller, call_id)
+            opening = await self._announce(subject)
+            if opening is not None:
+                return Answer(envelope=opening)
+            if line is None:
+                return await self._refuse_unknown(subject, tool)
+            deadline = self._deadline(line, None)
+            course: Course[JsonValue] = Course(self._means, line, subject, raw, deadline=deadline)
+            asked = await course.ask()
+            if isinstance(asked, Answer):
+                return asked
+            return Outstanding(
+                line=line, subject=subject, permitted=asked, request=course.request(asked)
+            )
+
+    async def check_result(
+        self, outstanding: Outstanding, received: bytes | Receipt
+    ) -> Answer[JsonValue]:
+        """Climb the result ladder with what the host fetched for ``outstanding``.
+
+        ``received`` is the raw answer, or a Receipt where status, exit code or media type are to
+        be held to the contract as well. Raises: MisuseError if ``outstanding`` was used before.
+        """
+        outstanding.spend()
+        line = outstanding.line
+        receipt = received
+        if not isinstance(receipt, Receipt):
+            receipt = Receipt(
+                adapter="host",
+                adapter_version="1",
+                endpoint=line.adapter.endpoint,
+                raw=receipt,
+            )
+        course: Course[JsonValue] = Course(
+            self._means,
+            line,
+            outstanding.subject,
+            outstanding.permitted.prepared.text,
+            deadline=self._deadline(line, None),
+        )
+        return await course.answer(outstanding.permitted, receipt)
+
+    def tool_definitions(self) -> list[dict[str, JsonValue]]:
+        """Return name, description and schemas of every served tool, for the model (CON-8)."""
+        return define_tools({tool: line.contract for tool, line in self._serving.lines.items()})
+
+    def agent_instructions(self) -> str:
+        """Return the sentences that tell an agent what the three outcomes mean (CON-8)."""
+        return AGENT_INSTRUCTIONS
+
+    def envelope_schema(self, tool: str) -> JsonObject:
+        """Return the one document that describes every answer of ``tool``. Raises: KeyError."""
+        return envelope_of(self._serving.lines[tool].contract)
+
+    async def reload(self) -> tuple[Problem, ...]:
+        """Swap the whole set for what the folder holds now, or keep the old one (CON-3).
+
+        Returns the problems that kept the old set in place; none when it was swapped.
+        Raises: AuditUnavailable when the change cannot be recorded; then nothing is swapped.
+        """
+        if self._reopen is None:
+            raise MisuseError("this gate was not opened from a folder, so it cannot reload")
+        opened = await asyncio.to_thread(self._reopen)
+        if isinstance(opened, tuple):
+            await self._means.store.record([self._set_event(self._serving, "kept", opened)])
+            self._tell_operators(opened)
+            return opened
+        await self._means.store.record([self._set_event(opened, "swapped", ())])
+        old, self._serving = self._serving, opened
+        if not self._in_flight.get(id(old)):
+            await old.close()
+        return ()
+
+    async def close(self) -> None:
+        """Wait for what is being recorded, then release adapters and store."""
+        if self._closed:
+            return
+        self._closed = True
+        while self._means.unfinished:
+            await asyncio.gather(*self._means.unfinished, return_exceptions=True)
+        await self._serving.close()
+        await self._means.store.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    @asynccontextmanager
+    async def _line_of(self, tool: str) -> AsyncIterator[Line | None]:
+        """Hold the set that the call began with; close it after the last call that uses it."""
+        if self._closed:
+            raise MisuseError("this gate is closed; open a new one")
+        serving = self._serving
+        self._in_flight[id(serving)] = self._in_flight.get(id(serving), 0) + 1
+        try:
+            yield serving.lines.get(tool)
+        finally:
+            self._in_flight[id(serving)] -= 1
+            if not self._in_flight[id(serving)]:
+                del self._in_flight[id(serving)]
+                if serving is not self._serving:
+                    await serving.close()
+
+    @asynccontextmanager
+    async def _place(self, line: Line, deadline_s: float | None) -> AsyncIterator[float]:
+        """Wait for one of the places in flight; the wait counts against the deadline."""
+        deadline = self._deadline(line, deadline_s)
+        async with self._places:
+            yield deadline
+
+    def _deadline(self, line: Line, deadline_s: float | None) -> float:
+        retry, fetch = line.contract.retry, line.contract.fetch
+        granted = retry.budget_s if retry.attempts > 1 else max(retry.budget_s, fetch.timeout_s)
+        if deadline_s is not None:
+            granted = min(granted, deadline_s)
+        return self._means.clock.monotonic() + granted
+
+    def _subject(self, line: Line | None, caller: Caller, call_id: str | None) -> Subject:
+        return Subject(
+            request_id=self._means.new_request_id(),
+            tool=UNKNOWN if line is None else line.contract.tool,
+            contract=None if line is None else line.contract,
+            caller=caller,
+            call_id=None if call_id is None else show_name(call_id),
+        )
+
+    async def _refuse_unknown(self, subject: Subject, tool: str) -> Answer[T]:
+        why = self._serving.withdrawn.get(tool, "no contract of this name is served")
+        rejected = Rejected.because(
+            Stage.REGISTER,
+            Finding(code=Code.UNKNOWN_TOOL, hint=f"{show_name(tool)}: {why}"),
+        )
+        refused = refuse(rejected, tool=UNKNOWN, request_id=subject.request_id)
+        event = record_refusal(subject, rejected, refused, time=self._means.clock.now(), kept=())
+        try:
+            await self._means.store.record([event])
+        except AuditUnavailable:
+            closed = Rejected(stage=Stage.AUDIT, code=Code.AUDIT_UNAVAILABLE)
+            refused = refuse(closed, tool=UNKNOWN, request_id=subject.request_id)
+        return Answer(envelope=refused)
+
+    async def _announce(self, subject: Subject) -> Refused | None:
+        """Record which set was opened, before the first call is judged by it."""
+        if self._announced:
+            return None
+        try:
+            await self._means.store.record([self._set_event(self._serving, "opened", ())])
+        except AuditUnavailable:
+            rejected = Rejected(stage=Stage.AUDIT, code=Code.AUDIT_UNAVAILABLE)
+            return refuse(rejected, tool=subject.tool, request_id=subject.request_id)
+        self._announced = True
+        return None
+
+    def _set_event(self, serving: Serving, what: str, problems: Sequence[Problem]) -> AuditEvent:
+        return AuditEvent(
+            kind=EventKind.CONTRACTS,
+            time=self._means.clock.now(),
+            request_id=self._means.new_request_id(),
+            attempt=0,
+            outcome=Outcome.REFUSED if problems else Outcome.DONE,
+            tool="",
+            contract_digest=serving.contracts.digest,
+            code=str(problems[0].code) if problems else None,
+            detail={
+                "set": what,
+                "tools": {
+                    tool: str(contract.fingerprints.digest)
+                    for tool, contract in serving.contracts.contracts.items()
+                },
+                "withdrawn": dict(serving.withdrawn),
+                "problems": [str(problem) for problem in problems[:20]],
+            },
+        )
+
+    def _tell_operators(self, problems: Sequence[Problem]) -> None:
+        first = problems[0]
+        self._means.notifier.notify(
+            Notice(
+                owner="",
+                tool="",
+                contract_version="",
+                code=str(first.code),
+                stage=str(Stage.REGISTER),
+                request_id="",
+                time=self._means.clock.now(),
+                findings=(Finding(code=first.code, hint=str(first)),),
+            )
+        )
+
+
+def as_bytes(arguments: str | bytes) -> bytes:
+    """Return the text of a call as bytes; a lone surrogate becomes bytes that are not UTF-8.
+
+    So ``parse`` refuses it as it refuses every bad byte: nothing is replaced.
+    """
+    if isinstance(arguments, bytes):
+        return arguments
+    return arguments.encode("utf-8", "surrogatepass")

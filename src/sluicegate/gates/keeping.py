@@ -1,0 +1,88 @@
+"""What custody keeps of a call: masked first, and only as long as the settings say (AUD-4, AUD-5)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import jiter
+
+from sluicegate.contracts.settings import RetentionSettings
+from sluicegate.gates.events import Kept
+from sluicegate.values.pointers import EVERY, Pointer
+from sluicegate.values.receipts import Receipt
+from sluicegate.values.rejections import Rejected
+
+_MASK: Final = "•masked•"
+
+
+def keep_arguments(
+    raw: bytes, masked: Sequence[Pointer], retention: RetentionSettings
+) -> tuple[Kept, ...]:
+    """Return the call's text for custody; nothing where it cannot be masked."""
+    content = mask(raw, masked)
+    if content is None or retention.arguments_days is None:
+        return ()
+    return (Kept(kind="arguments", content=content, keep_days=retention.arguments_days),)
+
+
+def keep_answer(
+    receipt: Receipt,
+    rejected: Rejected | None,
+    masked: Sequence[Pointer],
+    *,
+    retention: RetentionSettings,
+    draw: Callable[[], float],
+) -> tuple[Kept, ...]:
+    """Return the received bytes, diagnostics and engine text that custody keeps of one attempt."""
+    if rejected is None:
+        days = retention.accepted_days
+        if days is None or draw() >= retention.accepted_share:
+            return ()
+    else:
+        days = retention.rejected_days
+    if days is None:
+        return ()
+    kept = []
+    content = mask(receipt.raw, masked)
+    if content:
+        kept.append(Kept(kind="raw", content=content, keep_days=days))
+    if rejected is not None and not masked:
+        # These texts may quote the answer, so they are kept only where nothing is to be masked.
+        if receipt.diagnostics:
+            kept.append(Kept(kind="diagnostics", content=receipt.diagnostics, keep_days=days))
+        if rejected.engine_message:
+            text = rejected.engine_message.encode("utf-8", "backslashreplace")
+            kept.append(Kept(kind="engine", content=text, keep_days=days))
+    return tuple(kept)
+
+
+def mask(raw: bytes, pointers: Sequence[Pointer]) -> bytes | None:
+    """Return ``raw`` with the values at ``pointers`` replaced; None where it cannot be parsed.
+
+    What cannot be parsed cannot be masked, so it is not kept at all: a digest remains.
+    """
+    if not pointers:
+        return raw
+    try:
+        document = jiter.from_json(raw, catch_duplicate_keys=True, allow_inf_nan=False)
+    except ValueError:
+        return None
+    for pointer in pointers:
+        document = _masked(document, pointer.segments)
+    return json.dumps(document, ensure_ascii=False).encode("utf-8", "backslashreplace")
+
+
+def _masked(value: object, segments: tuple[str, ...]) -> object:
+    if not segments:
+        return _MASK
+    head, rest = segments[0], segments[1:]
+    if isinstance(value, dict) and head in value:
+        return {**value, head: _masked(value[head], rest)}
+    if isinstance(value, list):
+        return [
+            _masked(item, rest) if head in (EVERY, str(index)) else item
+            for index, item in enumerate(value)
+        ]
+    return value

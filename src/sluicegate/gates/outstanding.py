@@ -1,0 +1,52 @@
+"""A question that was asked and not yet answered: one use only (SPEC ARG-9)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sluicegate.errors import MisuseError
+from sluicegate.gates.authorizing import Permitted
+from sluicegate.gates.recording import Subject
+from sluicegate.gates.serving import Line
+from sluicegate.values.requests import Request, RequestId
+
+
+@dataclass(slots=True)
+class _Use:
+    used: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outstanding:
+    """A call that passed its ladder and whose intent is recorded; the host fetches for itself.
+
+    ``arguments`` is a fresh copy each time: nobody can change what the answer is bound to.
+    """
+
+    line: Line
+    subject: Subject
+    permitted: Permitted
+    request: Request
+    _use: _Use = field(default_factory=_Use)
+
+    @property
+    def request_id(self) -> RequestId:
+        """The id that an upstream envelope must echo."""
+        return self.request.request_id
+
+    @property
+    def arguments(self) -> Mapping[str, object]:
+        """The validated arguments, parsed anew from the validated bytes."""
+        copy: Mapping[str, object] = json.loads(self.permitted.prepared.text)
+        return copy
+
+    def spend(self) -> None:
+        """Take the one use. Raises: MisuseError when it was taken before."""
+        if self._use.used:
+            raise MisuseError(
+                f"the outstanding call {self.request_id} was answered before; "
+                "every answer needs its own check_call"
+            )
+        self._use.used = True

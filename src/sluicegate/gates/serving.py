@@ -1,0 +1,36 @@
+"""What a gate serves at one moment: a contract set with its ladders and adapters, swapped whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sluicegate.contracts.contract import Contract
+from sluicegate.contracts.served import ContractSet
+from sluicegate.gates.call_gate import CallLadder
+from sluicegate.gates.ports import Adapter
+from sluicegate.gates.result_gate import ResultLadder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One tool, ready to run."""
+
+    contract: Contract
+    call: CallLadder
+    result: ResultLadder
+    adapter: Adapter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """``lines`` by tool; ``withdrawn`` are tools that loaded but are not served, and why."""
+
+    contracts: ContractSet
+    lines: Mapping[str, Line]
+    withdrawn: Mapping[str, str]
+
+    async def close(self) -> None:
+        """Close every adapter."""
+        for line in self.lines.values():
+            await line.adapter.close()

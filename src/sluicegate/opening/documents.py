@@ -1,0 +1,109 @@
+"""Reading the contract folder: plain files below it, nothing from outside, links included."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from sluicegate.contracts.problems import Problem
+from sluicegate.values.codes import Code
+from sluicegate.values.names import show_name
+
+SETTINGS_NAME: Final = "sluicegate.yaml"
+CONTRACT_NAMES: Final = ("contract.yaml", "contract.json")
+MAX_DOCUMENT_BYTES: Final = 1_048_576
+_SUFFIXES: Final = frozenset({".yaml", ".yml", ".json"})
+_ASIDE: Final = frozenset({"fixtures", "released", "state", "keys", "__pycache__"})
+_MAX_DOCUMENTS: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folder:
+    """``documents`` by folder-relative POSIX path; ``problems`` are files that were not read."""
+
+    root: Path
+    documents: Mapping[str, bytes] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+    def tool_folders(self) -> dict[str, Path]:
+        """Return the folder of each contract document, by document name."""
+        return {
+            name: (self.root / name).parent
+            for name in self.documents
+            if name.rpartition("/")[2] in CONTRACT_NAMES
+        }
+
+
+def read_folder(root: Path) -> Folder:
+    """Read settings, contracts and the schema files beside them.
+
+    Fixtures, released copies and state are not contracts and are not read here. A link that
+    leaves the folder, a file that is too large and a file that cannot be read are problems.
+    """
+    documents: dict[str, bytes] = {}
+    problems: list[Problem] = []
+    if not root.is_dir():
+        return Folder(root=root, problems=(_missing(root),))
+    inside = root.resolve()
+    for path in _files(root):
+        name = path.relative_to(root).as_posix()
+        if not path.resolve().is_relative_to(inside):
+            problems.append(
+                _problem(name, "is a link that leaves the folder.", "Copy the file into it.")
+            )
+        elif len(documents) >= _MAX_DOCUMENTS:
+            problems.append(_problem(name, "is one file too many.", "Split the folder."))
+            break
+        else:
+            content = _content(path)
+            if isinstance(content, bytes):
+                documents[name] = content
+            else:
+                problems.append(_problem(name, content, "Mend the file or remove it."))
+    return Folder(root=root, documents=documents, problems=tuple(problems))
+
+
+def _files(root: Path) -> Iterator[Path]:
+    for here, folders, files in os.walk(root, followlinks=False):
+        linked = [name for name in folders if (Path(here) / name).is_symlink()]
+        folders[:] = sorted(
+            name
+            for name in folders
+            if name not in _ASIDE and not name.startswith(".") and name not in linked
+        )
+        # A linked folder is named as a file would be, so that it becomes a problem, not a gap.
+        for name in sorted(files + [name for name in linked if name not in _ASIDE]):
+            path = Path(here) / name
+            if path.suffix in _SUFFIXES or path.is_symlink():
+                yield path
+
+
+def _content(path: Path) -> bytes | str:
+    try:
+        if not path.is_file():
+            return "is not a plain file."
+        with path.open("rb") as file:
+            content = file.read(MAX_DOCUMENT_BYTES + 1)
+    except OSError as error:
+        return f"cannot be read: {error.strerror}."
+    if len(content) > MAX_DOCUMENT_BYTES:
+        return f"has more than {MAX_DOCUMENT_BYTES} bytes."
+    return content
+
+
+def _missing(root: Path) -> Problem:
+    return Problem(
+        code=Code.CONTRACT_INVALID,
+        document=show_name(str(root)),
+        message="There is no such folder.",
+        mend="Name the folder that holds sluicegate.yaml, or make one with `sluicegate init`.",
+    )
+
+
+def _problem(name: str, message: str, mend: str) -> Problem:
+    return Problem(
+        code=Code.CONTRACT_INVALID, document=show_name(name), message=f"The file {message}", mend=mend
+    )
