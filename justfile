@@ -1,0 +1,27 @@
+# Thin verbs; each line is what CI or a person would type.
+default: check
+
+check: lint types imports test
+
+lint:
+    uv run ruff check
+    uv run ruff format --check
+
+types:
+    uv run mypy
+
+imports:
+    uv run lint-imports
+
+test *args:
+    uv run pytest {{args}}
+
+# The long forms: 100,000 marker cases, 8 × 2,000 audited calls, 200 rounds of kill -9.
+full:
+    SLUICEGATE_FULL=1 uv run pytest
+
+bench:
+    uv run --group bench python benchmarks/run.py
+
+constraints:
+    uv pip compile pyproject.toml --group dev --generate-hashes --no-emit-index-url --no-header -o constraints.txt
