@@ -1,0 +1,130 @@
+"""Every id of the specification, and whether it is built.
+
+``test_requirements.py`` holds this map to the tests, both ways: what is built has a test that
+names its id; what is pending has none; no test names an id that does not stand here. ``rest``
+says what of a built requirement waits, and for which part.
+
+The ids CLI and CODES stand for the specification's sections 14 and 15, which have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Built:
+    """Proven by at least one test. ``rest``: what is still missing → the part it waits for."""
+
+    rest: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """Not built. ``part`` is what it waits for."""
+
+    part: str
+
+
+PARTS: Final[Mapping[str, str]] = {
+    "access": "Cedar, AuthZEN, quotas, idempotency keys",
+    "console": "the operator console and the playground",
+    "evidence": "evidence before consequential actions",
+    "frameworks": "adapters for agent frameworks",
+    "lifecycle": "lint, mutants, diff, release, replay, import, reports",
+    "proxy": "the MCP proxy and the MCP and ssh adapters",
+    "python-contracts": "contracts and schemas written in Python",
+    "rollout": "several versions of a tool served side by side",
+    "signatures": "signed answers",
+    "storage": "PostgreSQL, signed heads, telemetry",
+    "vendors": "exports for model vendors",
+}
+"""The parts that something may wait for."""
+
+BUILT: Final = Built()
+
+REQUIREMENTS: Final[Mapping[str, Built | Pending]] = {
+    # 2 The contract folder
+    "CON-1": BUILT,
+    "CON-2": Built(rest={"an explicit import converts other dialects": "lifecycle"}),
+    "CON-3": BUILT,
+    "CON-4": BUILT,
+    "CON-5": Pending("python-contracts"),
+    "CON-6": BUILT,
+    "CON-7": Pending("python-contracts"),
+    "CON-8": Built(rest={"exports per vendor": "vendors"}),
+    # 3 The call ladder
+    "ARG-1": BUILT,
+    "ARG-2": BUILT,
+    "ARG-3": BUILT,
+    "ARG-4": BUILT,
+    "ARG-5": BUILT,
+    "ARG-6": BUILT,
+    "ARG-7": Built(rest={"quota, idempotency": "access", "required evidence": "evidence"}),
+    "ARG-8": BUILT,
+    "ARG-9": BUILT,
+    # 4 What the agent sees
+    "ENV-1": Built(rest={"replayed": "access", "needs": "evidence"}),
+    "ENV-2": BUILT,
+    "ENV-3": BUILT,
+    # 5 The result ladder
+    "RES-1": BUILT,
+    "RES-2": BUILT,
+    "RES-3": BUILT,
+    "RES-4": BUILT,
+    "RES-5": BUILT,
+    "RES-6": Pending("signatures"),
+    "RES-7": BUILT,
+    "RES-8": BUILT,
+    "RES-9": BUILT,
+    "RES-10": BUILT,
+    # 6 Adapters and retry
+    "ADP-1": Built(rest={"ssh": "proxy"}),
+    "ADP-2": BUILT,
+    "ADP-3": BUILT,
+    "ADP-4": BUILT,
+    "ADP-5": BUILT,
+    "RET-1": BUILT,
+    "RET-2": BUILT,
+    "RET-3": BUILT,
+    # 7 Access
+    "ACC-1": BUILT,
+    "ACC-2": Built(rest={"Cedar, AuthZEN services": "access"}),
+    "ACC-3": Pending("access"),
+    "ACC-4": Pending("access"),
+    # 8 Evidence
+    "EVI-1": Pending("evidence"),
+    "EVI-2": Pending("evidence"),
+    "EVI-3": Pending("evidence"),
+    # 9 Audit
+    "AUD-1": BUILT,
+    "AUD-2": BUILT,
+    "AUD-3": Built(rest={"signed heads, PostgreSQL": "storage"}),
+    "AUD-4": Built(rest={"selected data kept for evidence and replays": "evidence"}),
+    "AUD-5": Built(rest={"GitHub, JUnit and HTML output": "lifecycle"}),
+    "AUD-6": Built(rest={"Apprise, OpenTelemetry": "storage"}),
+    # 10 Contract lifecycle
+    "LIF-1": Pending("lifecycle"),
+    "LIF-2": Pending("lifecycle"),
+    "LIF-3": Pending("lifecycle"),
+    "LIF-4": Pending("lifecycle"),
+    "LIF-5": Pending("lifecycle"),
+    "LIF-6": Pending("lifecycle"),
+    # 11 Vendors and frameworks
+    "VEN-1": Pending("vendors"),
+    "VEN-2": Pending("vendors"),
+    "VEN-3": Pending("frameworks"),
+    # 12 MCP proxy
+    "MCP-1": Pending("proxy"),
+    "MCP-2": Pending("proxy"),
+    "MCP-3": Pending("proxy"),
+    "MCP-4": Pending("proxy"),
+    # 13 Console and playground
+    "CSL-1": Pending("console"),
+    "CSL-2": Pending("console"),
+    # 14 Command line, 15 Codes
+    "CLI": BUILT,
+    "CODES": BUILT,
+}
