@@ -36,7 +36,6 @@ PARTS: Final[Mapping[str, str]] = {
     "lifecycle": "lint, mutants, diff, release, replay, import, reports",
     "proxy": "the MCP proxy and the MCP and ssh adapters",
     "python-contracts": "contracts and schemas written in Python",
-    "rollout": "several versions of a tool served side by side",
     "signatures": "signed answers",
     "storage": "PostgreSQL, signed heads, telemetry",
     "vendors": "exports for model vendors",

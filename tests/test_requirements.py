@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from tests.requirements import PARTS, REQUIREMENTS, Built, Pending
 
 TESTS = Path(__file__).parent
