@@ -9,24 +9,24 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Final, Generic, TypeVar, cast
+from collections.abc import Awaitable, Callable
+from typing import Final, Generic, TypeVar
 
 from sluicegate.checks.selection import Selected
 from sluicegate.contracts.contract import Effect
 from sluicegate.gates.admission import admit
 from sluicegate.gates.answers import Answer
 from sluicegate.gates.authorizing import DECISION_LIFETIME_S, Permitted, authorize
+from sluicegate.gates.drift import notice_of
 from sluicegate.gates.envelopes import Failure, Success
-from sluicegate.gates.events import Kept
-from sluicegate.gates.keeping import keep_answer, keep_arguments
+from sluicegate.gates.journal import Journal
 from sluicegate.gates.means import Means
-from sluicegate.gates.ports import AuditUnavailable, Dispatch, Notice
-from sluicegate.gates.recording import Subject, record_intent, record_outcome, record_refusal
+from sluicegate.gates.ports import AuditUnavailable, Dispatch
+from sluicegate.gates.recording import Subject
 from sluicegate.gates.refusing import fail, refuse
 from sluicegate.gates.retrying import Tally, is_outcome_open, may_retry, pause_s
 from sluicegate.gates.serving import Line
-from sluicegate.values.codes import CODES, Actor, AgentCode, Code, Stage
+from sluicegate.values.codes import AgentCode, Code, Stage
 from sluicegate.values.findings import Finding
 from sluicegate.values.instants import instant_of
 from sluicegate.values.json import JsonValue
@@ -35,16 +35,21 @@ from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import Request
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 _LOG: Final = logging.getLogger("sluicegate")
 _GRACE_S: Final = 1.0
 """An adapter keeps its own deadline; the gate's watchdog bites this much later."""
 
-_BAD_ARGUMENT: Final = Finding(
-    code=Code.FORMAT,
-    hint="a value of the arguments cannot stand in the upstream's address or command: "
-    "empty, '.', '..' and a leading '-' are refused",
+_BAD_ARGUMENT: Final = Rejected.because(
+    Stage.CONFORM,
+    Finding(
+        code=Code.FORMAT,
+        hint="a value of the arguments cannot stand in the upstream's address or command: "
+        "empty, '.', '..' and a leading '-' are refused",
+    ),
 )
+_ABANDONED: Final = Rejected(stage=Stage.FETCH, code=Code.UPSTREAM_TIMEOUT)
 
 
 class Course(Generic[T]):
@@ -66,59 +71,60 @@ class Course(Generic[T]):
         self._raw = raw
         self._deadline = deadline
         self._decode = decode
+        self._journal = Journal(means, line, subject, raw)
         self._tally = Tally()
-        self._permitted: Permitted | None = None
-        self._dispatch: Dispatch | None = None
-        self._intended = False  # an intent of the running attempt stands in the record
         self._sent = False  # something was handed to an adapter
         self._open = False  # a write was sent whose effect is not known
 
     async def run(self) -> Answer[T]:
         """Return the answer. Raises only asyncio.CancelledError."""
-        return await self._closed(self._run)
+        answer: Answer[T] = await self._closed(self._run)
+        return answer
 
     async def ask(self) -> Permitted | Answer[T]:
         """Climb the call ladder and record the intent; the host fetches for itself (ARG-9)."""
-        try:
-            permitted = await self._permit()
-            if not isinstance(permitted, Rejected):
-                permitted = await self._start(permitted)
-            if not isinstance(permitted, Rejected):
-                self._tally.attempts = 1
-                return permitted
-            refused = permitted
-            return await self._closed(lambda: self._stop(refused))
-        except AuditUnavailable as error:
-            return self._without_record(error)
-        except Exception as error:  # noqa: BLE001  (RES-9: closed, audited where possible)
-            return await self._unexpected(error)
+        asked: list[Permitted] = []
+
+        async def climb() -> Answer[T] | None:
+            started = await self._start()
+            if isinstance(started, Rejected):
+                return await self._stop(started)
+            asked.append(started)
+            return None
+
+        answer = await self._closed(climb)
+        return asked[0] if answer is None else answer
 
     async def answer(self, permitted: Permitted, receipt: Receipt) -> Answer[T]:
         """Climb the result ladder with what the host fetched, and record the outcome (ARG-9)."""
         self._tally.attempts = 1
-        self._intended = self._sent = True
+        self._journal.intended = self._sent = True
+        self._open = self._line.contract.effect is not Effect.READ
 
         async def conclude() -> Answer[T]:
-            answer = await self._conclude(receipt, permitted, last=True)
-            return cast("Answer[T]", answer)
+            answer = await self._conclude(receipt, permitted, pause=None)
+            assert answer is not None  # noqa: S101  (without a pause there is no other attempt)
+            return answer
 
-        return await self._closed(conclude)
+        answer: Answer[T] = await self._closed(conclude)
+        return answer
 
     async def _run(self) -> Answer[T]:
         while True:
-            permitted = await self._permit()
-            if isinstance(permitted, Rejected):
-                return await self._stop(permitted)
-            started = await self._start(permitted)
+            started = await self._start()
             if isinstance(started, Rejected):
                 return await self._stop(started)
-            receipt = await self._fetch(started)
-            if receipt.fault is Fault.BAD_ARGUMENT and not self._open:
-                self._sent = False
-                return await self._stop(Rejected.because(Stage.CONFORM, _BAD_ARGUMENT))
-            answer = await self._conclude(receipt, started)
-            if answer is not None:
-                return answer
+            dispatch = self._dispatch(started)
+            receipt = await self._fetch(dispatch)
+            if receipt.fault is Fault.BAD_ARGUMENT and self._tally.attempts == 1:
+                self._sent = self._open = False  # refused before anything was sent
+                return await self._stop(_BAD_ARGUMENT)
+            answer = await self._conclude(receipt, started, pause=self._pause_s)
+            if answer is None:
+                continue
+            if isinstance(answer.envelope, Success):
+                await self._line.adapter.keep(dispatch, receipt)
+            return answer
 
     async def _permit(self) -> Permitted | Rejected:
         prepared = self._line.call.climb(self._raw, self._subject.caller)
@@ -133,58 +139,49 @@ class Course(Generic[T]):
             self._means.clock,
         )
 
-    async def _start(self, permitted: Permitted) -> Permitted | Rejected:
-        """Admit, record the intent, and take an old decision anew; then something may run."""
-        means, contract = self._means, self._line.contract
+    async def _start(self) -> Permitted | Rejected:
+        """Climb, admit and record the intent; take an old decision anew. Then it may run."""
+        permitted = await self._permit()
+        if isinstance(permitted, Rejected):
+            return permitted
         if self._remaining_s() <= 0:
             return Rejected(stage=Stage.RETRY, code=Code.BUDGET_SPENT)
         admitted = await admit(
-            permitted, contract, self._subject.caller, store=means.store, quota=means.quota
+            permitted,
+            self._line.contract,
+            self._subject.caller,
+            store=self._means.store,
+            quota=self._means.quota,
         )
         if isinstance(admitted, Rejected):
             return admitted
-        adapter, prepared = self._line.adapter, permitted.prepared
-        first = self._tally.attempts == 0
-        intent = record_intent(
-            self._subject,
-            prepared.arguments,
-            time=means.clock.now(),
-            attempt=self._tally.attempts + 1,
-            decision_id=permitted.decision_id,
-            adapter=(adapter.name, adapter.version, adapter.endpoint),
-            kept=self._kept_arguments() if first else (),
-            detail={"added": list(prepared.added)} if prepared.added else {},
-        )
-        await means.store.record([intent])
-        self._intended = True
-        if means.clock.monotonic() - permitted.decided_at > DECISION_LIFETIME_S:
-            again = await self._permit()
-            if isinstance(again, Rejected):
-                return again
-            permitted = again
-        self._permitted = permitted
+        await self._journal.intend(permitted, self._tally.attempts + 1)
+        if self._means.clock.monotonic() - permitted.decided_at > DECISION_LIFETIME_S:
+            return await self._permit()
         return permitted
 
-    async def _fetch(self, permitted: Permitted) -> Receipt:
-        contract, adapter = self._line.contract, self._line.adapter
+    def _dispatch(self, permitted: Permitted) -> Dispatch:
+        contract = self._line.contract
         self._tally.attempts += 1
-        timeout_s = min(contract.fetch.timeout_s, max(self._remaining_s(), 0.001))
-        dispatch = self._dispatch = Dispatch(
+        return Dispatch(
             tool=contract.tool,
             request_id=self._subject.request_id,
             arguments=permitted.prepared.arguments,
             arguments_text=permitted.prepared.text,
             caller=self._subject.caller,
             attempt=self._tally.attempts,
-            timeout_s=timeout_s,
+            timeout_s=min(contract.fetch.timeout_s, max(self._remaining_s(), 0.001)),
             max_bytes=contract.limits.max_bytes,
             contract_digest=contract.fingerprints.digest,
             idempotency_key=self._subject.call_id or self._subject.request_id,
         )
+
+    async def _fetch(self, dispatch: Dispatch) -> Receipt:
+        adapter = self._line.adapter
         self._sent = True
-        self._open = contract.effect is not Effect.READ
+        self._open = self._line.contract.effect is not Effect.READ
         try:
-            async with asyncio.timeout(timeout_s + _GRACE_S):
+            async with asyncio.timeout(dispatch.timeout_s + _GRACE_S):
                 return await adapter.fetch(dispatch)
         except TimeoutError:
             return Receipt(
@@ -195,51 +192,41 @@ class Course(Generic[T]):
             )
 
     async def _conclude(
-        self, receipt: Receipt, permitted: Permitted, *, last: bool = False
+        self,
+        receipt: Receipt,
+        permitted: Permitted,
+        *,
+        pause: Callable[[Receipt, Rejected], float | None] | None,
     ) -> Answer[T] | None:
         """Judge the receipt and record the outcome; None means that another attempt follows."""
         means, contract = self._means, self._line.contract
         now = means.clock.now()
-        request = self.request(permitted)
-        judged = self._line.result.climb(receipt, request, instant_of(now))
-        answer: Answer[T] | None = None
-        pause = None
+        judged = self._line.result.climb(receipt, self.request(permitted), instant_of(now))
+        wait = None
         if isinstance(judged, Selected):
+            self._open = False
             answer = self._succeed(judged)
-            rejected, self._open = None, False
-            envelope: Success | Failure = cast("Success", answer.envelope)
         else:
-            rejected = judged
-            self._open = is_outcome_open(contract, receipt, rejected)
-            envelope = self._failure(rejected)
-            pause = None if last else self._pause_s(receipt, rejected)
-        detail: dict[str, object] = {} if pause is None else {"retry_in_s": round(pause, 3)}
-        if receipt.from_cache:
-            detail["from_cache"] = True
-        if isinstance(judged, Selected) and judged.notes:
-            detail["new_members"] = [finding.pointer for finding in judged.notes]
-        outcome = record_outcome(
-            self._subject,
+            self._open = is_outcome_open(contract, receipt, judged)
+            answer = Answer(envelope=self._failure(judged))
+            wait = None if pause is None else pause(receipt, judged)
+        envelope = answer.envelope
+        assert isinstance(envelope, Success | Failure)  # noqa: S101  (narrows for the checker)
+        await self._journal.concluded(
             receipt,
             envelope,
-            time=now,
+            judged,
             attempt=self._tally.attempts,
-            rejected=rejected,
             outcome_open=self._open,
+            pause_s=wait,
             arguments=permitted.prepared.arguments,
-            kept=self._kept_answer(receipt, judged),
-            detail=detail,
         )
-        await means.store.record([outcome])
-        self._intended = False
-        self._notify(judged)
-        if answer is not None:
-            if self._dispatch is not None:
-                await self._line.adapter.keep(self._dispatch, receipt)
+        notice = notice_of(judged, contract, request_id=self._subject.request_id, time=now)
+        if notice is not None:
+            means.notifier.notify(notice)
+        if wait is None:
             return answer
-        if pause is None:
-            return Answer(envelope=envelope)
-        await means.clock.sleep(pause)
+        await means.clock.sleep(wait)
         return None
 
     def request(self, permitted: Permitted) -> Request:
@@ -291,60 +278,40 @@ class Course(Generic[T]):
 
     async def _stop(self, rejected: Rejected) -> Answer[T]:
         """End a call before, or between, dispatches."""
-        means, subject = self._means, self._subject
+        subject = self._subject
         if self._sent:
             failure = self._failure(rejected)
-            event = record_outcome(
-                subject,
-                self._nothing_received(),
-                failure,
-                time=means.clock.now(),
-                attempt=self._tally.attempts + 1,
-                rejected=rejected,
-                outcome_open=self._open,
-                arguments=self._arguments(),
-                kept=(),
-                detail={},
+            await self._journal.abandoned(
+                rejected, failure, attempt=self._tally.attempts + 1, outcome_open=self._open
             )
-            await means.store.record([event])
             return Answer(envelope=failure)
         refused = refuse(rejected, tool=subject.tool, request_id=subject.request_id)
-        if refused.code in (AgentCode.INVALID_ARGUMENTS, AgentCode.CHECK_FAILED):
-            if means.repetition.is_repeated(subject.caller, subject.tool, self._raw):
-                rejected = Rejected(
-                    stage=Stage.CONFORM,
-                    code=Code.REPEATED_INVALID_CALL,
-                    findings=rejected.findings,
-                )
-                refused = refuse(rejected, tool=subject.tool, request_id=subject.request_id)
-        event = record_refusal(
-            subject,
-            rejected,
-            refused,
-            time=means.clock.now(),
-            kept=() if self._intended else self._kept_arguments() + self._kept_text(rejected),
-            closes_intent=self._intended,
-        )
-        await means.store.record([event])
-        self._intended = False
+        invalid = refused.code in (AgentCode.INVALID_ARGUMENTS, AgentCode.CHECK_FAILED)
+        if invalid and self._means.repetition.is_repeated(subject.caller, subject.tool, self._raw):
+            rejected = Rejected(
+                stage=Stage.CONFORM,
+                code=Code.REPEATED_INVALID_CALL,
+                findings=rejected.findings,
+            )
+            refused = refuse(rejected, tool=subject.tool, request_id=subject.request_id)
+        await self._journal.refused(rejected, refused)
         return Answer(envelope=refused)
 
-    async def _closed(self, work: Callable[[], Awaitable[Answer[T]]]) -> Answer[T]:
-        """Run ``work``; every way out but an answer or a cancellation is a closed failure."""
+    async def _closed(self, work: Callable[[], Awaitable[R]]) -> R | Answer[T]:
+        """Run ``work``; every way out but its own or a cancellation is a closed failure (RES-9)."""
         try:
             return await work()
         except asyncio.CancelledError:
-            self._note_abandoned()
+            # A cancelled call still closes its intent, without its caller.
+            if self._journal.intended:
+                self._means.finish_later(self._abandon(_ABANDONED))
             raise
         except AuditUnavailable as error:
-            return self._without_record(error)
-        except Exception as error:  # noqa: BLE001  (RES-9: closed, audited where possible)
+            # No event, no answer (AUD-1).
+            _LOG.error("call %s: no record: %s", self._subject.request_id, error)
+            return self._unrecorded(Rejected(stage=Stage.AUDIT, code=Code.AUDIT_UNAVAILABLE))
+        except Exception as error:  # noqa: BLE001  (closed, and audited where possible)
             return await self._unexpected(error)
-
-    def _without_record(self, error: AuditUnavailable) -> Answer[T]:
-        """No event, no answer (AUD-1)."""
-        _LOG.error("call %s: the record is unavailable: %s", self._subject.request_id, error)
-        return self._envelope_only(Rejected(stage=Stage.AUDIT, code=Code.AUDIT_UNAVAILABLE))
 
     async def _unexpected(self, error: Exception) -> Answer[T]:
         # The text of an unexpected exception may quote an answer: it goes to custody only.
@@ -353,100 +320,29 @@ class Course(Generic[T]):
             self._subject.request_id,
             type(error).__name__,
         )
-        rejected = Rejected(stage=Stage.INTERNAL, code=Code.INTERNAL, engine_message=f"{error!r}")
+        rejected = Rejected(stage=Stage.INTERNAL, code=Code.INTERNAL, engine_message=repr(error))
         try:
-            if self._sent:
-                await self._record_abandoned(rejected)
-                return self._envelope_only(rejected)
-            return await self._stop(rejected)
+            if not self._sent:
+                return await self._stop(rejected)
+            await self._abandon(rejected)
         except Exception as failed:  # noqa: BLE001  (the record failed as well: still closed)
-            _LOG.error("call %s: not recorded: %s", self._subject.request_id, type(failed).__name__)
-            return self._envelope_only(rejected)
+            _LOG.error("call %s: no record: %s", self._subject.request_id, type(failed).__name__)
+        return self._unrecorded(rejected)
 
-    def _envelope_only(self, rejected: Rejected) -> Answer[T]:
+    def _unrecorded(self, rejected: Rejected) -> Answer[T]:
         if self._sent:
             return Answer(envelope=self._failure(rejected))
-        return Answer(
-            envelope=refuse(rejected, tool=self._subject.tool, request_id=self._subject.request_id)
-        )
+        subject = self._subject
+        return Answer(envelope=refuse(rejected, tool=subject.tool, request_id=subject.request_id))
 
-    def _note_abandoned(self) -> None:
-        """A cancelled call still closes its intent, without its caller."""
-        if self._intended:
-            rejected = Rejected(stage=Stage.FETCH, code=Code.UPSTREAM_TIMEOUT)
-            self._means.finish_later(self._record_abandoned(rejected))
-
-    async def _record_abandoned(self, rejected: Rejected) -> None:
-        if not self._intended:
-            return
-        event = record_outcome(
-            self._subject,
-            self._nothing_received(),
-            self._failure(rejected),
-            time=self._means.clock.now(),
-            attempt=max(self._tally.attempts, 1),
-            rejected=rejected,
-            outcome_open=self._open,
-            arguments=self._arguments(),
-            kept=self._kept_text(rejected),
-            detail={"abandoned": True},
-        )
-        await self._means.store.record([event])
-        self._intended = False
-
-    def _notify(self, judged: Selected | Rejected) -> None:
-        """Tell the owner of drift: a refused answer, or a member that is new."""
-        contract = self._line.contract
-        if isinstance(judged, Selected):
-            if not judged.notes:
-                return
-            code, stage, findings = Code.UPSTREAM_NEW_MEMBER, Stage.NARROW, judged.notes
-        else:
-            drifted = judged.stage not in (Stage.FETCH, Stage.INTERNAL, Stage.AUDIT)
-            if not drifted and CODES[judged.code].actor is not Actor.OWNER:
-                return
-            code, stage, findings = judged.code, judged.stage, judged.findings
-        self._means.notifier.notify(
-            Notice(
-                owner=contract.owner,
-                tool=contract.tool,
-                contract_version=contract.version,
-                code=str(code),
-                stage=str(stage),
-                request_id=self._subject.request_id,
-                time=self._means.clock.now(),
-                findings=findings,
+    async def _abandon(self, rejected: Rejected) -> None:
+        if self._journal.intended:
+            await self._journal.abandoned(
+                rejected,
+                self._failure(rejected),
+                attempt=max(self._tally.attempts, 1),
+                outcome_open=self._open,
             )
-        )
 
     def _remaining_s(self) -> float:
         return self._deadline - self._means.clock.monotonic()
-
-    def _arguments(self) -> Mapping[str, object]:
-        return {} if self._permitted is None else self._permitted.prepared.arguments
-
-    def _kept_arguments(self) -> tuple[Kept, ...]:
-        masked = self._line.contract.masked_arguments
-        return keep_arguments(self._raw, masked, self._means.retention)
-
-    def _kept_text(self, rejected: Rejected) -> tuple[Kept, ...]:
-        days = self._means.retention.rejected_days
-        if rejected.engine_message is None or days is None or self._line.contract.masked_arguments:
-            return ()
-        text = rejected.engine_message.encode("utf-8", "backslashreplace")
-        return (Kept(kind="engine", content=text, keep_days=days),)
-
-    def _kept_answer(self, receipt: Receipt, judged: Selected | Rejected) -> tuple[Kept, ...]:
-        return keep_answer(
-            receipt,
-            judged if isinstance(judged, Rejected) else None,
-            self._line.contract.masked_data,
-            retention=self._means.retention,
-            draw=self._means.draw,
-        )
-
-    def _nothing_received(self) -> Receipt:
-        adapter = self._line.adapter
-        return Receipt(
-            adapter=adapter.name, adapter_version=adapter.version, endpoint=adapter.endpoint
-        )

@@ -81,12 +81,11 @@ def shape_envelope(envelope: Envelope) -> dict[str, JsonValue]:
 
 def shape_finding(finding: Finding) -> dict[str, JsonValue]:
     """Return the members of a finding that help a model mend its own call."""
-    shaped: dict[str, JsonValue] = {"code": str(finding.code), "pointer": finding.pointer}
-    for member, text in (
-        ("expected", finding.expected),
-        ("received", finding.received),
-        ("hint", finding.hint),
-    ):
-        if text is not None:
-            shaped[member] = text
-    return shaped
+    members = {
+        "code": str(finding.code),
+        "pointer": finding.pointer,
+        "expected": finding.expected,
+        "received": finding.received,
+        "hint": finding.hint,
+    }
+    return {member: text for member, text in members.items() if text is not None}

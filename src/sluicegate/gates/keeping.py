@@ -1,4 +1,4 @@
-"""What custody keeps of a call: masked first, and only as long as the settings say (AUD-4, AUD-5)."""
+"""What custody keeps of a call: masked first, and only as long as settings say (AUD-4)."""
 
 from __future__ import annotations
 
@@ -48,14 +48,22 @@ def keep_answer(
     content = mask(receipt.raw, masked)
     if content:
         kept.append(Kept(kind="raw", content=content, keep_days=days))
-    if rejected is not None and not masked:
-        # These texts may quote the answer, so they are kept only where nothing is to be masked.
-        if receipt.diagnostics:
-            kept.append(Kept(kind="diagnostics", content=receipt.diagnostics, keep_days=days))
-        if rejected.engine_message:
-            text = rejected.engine_message.encode("utf-8", "backslashreplace")
-            kept.append(Kept(kind="engine", content=text, keep_days=days))
-    return tuple(kept)
+    if rejected is None:
+        return tuple(kept)
+    if receipt.diagnostics and not masked:
+        # Diagnostics may quote the answer, so they are kept only where nothing is to be masked.
+        kept.append(Kept(kind="diagnostics", content=receipt.diagnostics, keep_days=days))
+    return (*kept, *keep_engine_text(rejected, masked, retention))
+
+
+def keep_engine_text(
+    rejected: Rejected, masked: Sequence[Pointer], retention: RetentionSettings
+) -> tuple[Kept, ...]:
+    """Return an engine's own message for custody; it may quote text, so never beside a mask."""
+    if rejected.engine_message is None or retention.rejected_days is None or masked:
+        return ()
+    text = rejected.engine_message.encode("utf-8", "backslashreplace")
+    return (Kept(kind="engine", content=text, keep_days=retention.rejected_days),)
 
 
 def mask(raw: bytes, pointers: Sequence[Pointer]) -> bytes | None:

@@ -156,7 +156,7 @@ class AuditStore(Protocol):
         """
 
     async def purge(self, *, now: datetime, who: str, refs: Sequence[str] | None = None) -> int:
-        """Destroy key and text of expired blobs (or of ``refs``), record the act, return how many."""
+        """Destroy key and text of expired blobs (or ``refs``); record the act; return how many."""
 
     async def close(self) -> None:
         """Flush and release the store."""
@@ -168,7 +168,7 @@ class AuditUnavailable(Exception):  # noqa: N818  (named as its code, SPEC 15)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainReport:
-    """``broken_at`` is the first bad seq, None if the chain holds; ``problem`` says what is wrong."""
+    """``broken_at`` is the first bad seq, None if the chain holds; ``problem`` says why."""
 
     events: int
     head: str

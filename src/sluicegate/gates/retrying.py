@@ -1,4 +1,4 @@
-"""When the gate asks again, and after how long: by declaration, never by the model (RET-1, RET-2)."""
+"""When the gate asks again, and after how long: as declared, never by the model (RET-1)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DEFINITE: Final = frozenset({Code.UPSTREAM_DENIED, Code.TOOL_FAILED})
 
 @dataclass(slots=True)
 class Tally:
-    """What one call has used so far: attempts, refused answers, new decisions after a 401 or 403."""
+    """What one call has used so far; ``denials`` counts answers 401 and 403."""
 
     attempts: int = 0
     refused_answers: int = 0

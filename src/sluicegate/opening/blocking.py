@@ -52,9 +52,7 @@ class BlockingGate:
     ) -> Answer[JsonValue]:
         """As ``Gate.call``."""
         return self._wait(
-            self._gate.call(
-                tool, arguments, caller=caller, call_id=call_id, deadline_s=deadline_s
-            )
+            self._gate.call(tool, arguments, caller=caller, call_id=call_id, deadline_s=deadline_s)
         )
 
     def call_as(
@@ -89,9 +87,7 @@ class BlockingGate:
         self, tool: str, arguments: str | bytes, *, caller: Caller, call_id: str | None = None
     ) -> Outstanding | Answer[JsonValue]:
         """As ``Gate.check_call``."""
-        return self._wait(
-            self._gate.check_call(tool, arguments, caller=caller, call_id=call_id)
-        )
+        return self._wait(self._gate.check_call(tool, arguments, caller=caller, call_id=call_id))
 
     def check_result(
         self, outstanding: Outstanding, received: bytes | Receipt

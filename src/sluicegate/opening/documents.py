@@ -105,5 +105,8 @@ def _missing(root: Path) -> Problem:
 
 def _problem(name: str, message: str, mend: str) -> Problem:
     return Problem(
-        code=Code.CONTRACT_INVALID, document=show_name(name), message=f"The file {message}", mend=mend
+        code=Code.CONTRACT_INVALID,
+        document=show_name(name),
+        message=f"The file {message}",
+        mend=mend,
     )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,9 +47,7 @@ def read_steering(root: Path) -> Steering:
         content = jiter.from_json(raw, catch_duplicate_keys=True, allow_inf_nan=False)
         if set(content) != {"disabled", "versions"}:
             raise ValueError
-        return Steering(
-            disabled=_texts(content["disabled"]), versions=_texts(content["versions"])
-        )
+        return Steering(disabled=_texts(content["disabled"]), versions=_texts(content["versions"]))
     except (ValueError, TypeError, AttributeError) as error:
         raise ConfigurationError(
             f"{path} is damaged; restore it, or remove it to serve every contract as it stands"
@@ -126,6 +123,4 @@ def _write(root: Path, steering: Steering) -> None:
     )
     fresh = path.with_suffix(".new")
     fresh.write_text(text + "\n", encoding="utf-8")
-    os.replace(fresh, path)
-
-
+    fresh.replace(path)

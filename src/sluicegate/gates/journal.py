@@ -1,0 +1,134 @@
+"""The record of one call as it goes: each method returns only after a durable commit (AUD-1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sluicegate.checks.selection import Selected
+from sluicegate.gates.authorizing import Permitted
+from sluicegate.gates.envelopes import Failure, Refused, Success
+from sluicegate.gates.keeping import keep_answer, keep_arguments, keep_engine_text
+from sluicegate.gates.means import Means
+from sluicegate.gates.recording import Subject, record_intent, record_outcome, record_refusal
+from sluicegate.gates.serving import Line
+from sluicegate.values.receipts import Receipt
+from sluicegate.values.rejections import Rejected
+
+
+class Journal:
+    """Writes the events of one call; ``intended`` says that an intent waits for its outcome.
+
+    Every method raises AuditUnavailable when the event is not certainly on disk.
+    """
+
+    def __init__(self, means: Means, line: Line, subject: Subject, raw: bytes) -> None:
+        self._means = means
+        self._line = line
+        self._subject = subject
+        self._raw = raw
+        self._arguments: Mapping[str, object] = {}
+        self.intended = False
+
+    async def refused(self, rejected: Rejected, refused: Refused) -> None:
+        """Record that nothing ran."""
+        masked, retention = self._line.contract.masked_arguments, self._means.retention
+        event = record_refusal(
+            self._subject,
+            rejected,
+            refused,
+            time=self._means.clock.now(),
+            kept=()
+            if self.intended
+            else keep_arguments(self._raw, masked, retention)
+            + keep_engine_text(rejected, masked, retention),
+            closes_intent=self.intended,
+        )
+        await self._means.store.record([event])
+        self.intended = False
+
+    async def intend(self, permitted: Permitted, attempt: int) -> None:
+        """Record that something is about to run; the call's text is kept with the first intent."""
+        adapter, prepared = self._line.adapter, permitted.prepared
+        self._arguments = prepared.arguments
+        event = record_intent(
+            self._subject,
+            prepared.arguments,
+            time=self._means.clock.now(),
+            attempt=attempt,
+            decision_id=permitted.decision_id,
+            adapter=(adapter.name, adapter.version, adapter.endpoint),
+            kept=keep_arguments(
+                self._raw, self._line.contract.masked_arguments, self._means.retention
+            )
+            if attempt == 1
+            else (),
+            detail={"added": list(prepared.added)} if prepared.added else {},
+        )
+        await self._means.store.record([event])
+        self.intended = True
+
+    async def concluded(
+        self,
+        receipt: Receipt,
+        envelope: Success | Failure,
+        judged: Selected | Rejected,
+        *,
+        attempt: int,
+        outcome_open: bool,
+        pause_s: float | None,
+        arguments: Mapping[str, object],
+    ) -> None:
+        """Record what an attempt came to, before anything of it is given to anybody."""
+        detail: dict[str, object] = {}
+        if pause_s is not None:
+            detail["retry_in_s"] = round(pause_s, 3)
+        if receipt.from_cache:
+            detail["from_cache"] = True
+        if isinstance(judged, Selected) and judged.notes:
+            detail["new_members"] = [finding.pointer for finding in judged.notes]
+        rejected = judged if isinstance(judged, Rejected) else None
+        event = record_outcome(
+            self._subject,
+            receipt,
+            envelope,
+            time=self._means.clock.now(),
+            attempt=attempt,
+            rejected=rejected,
+            outcome_open=outcome_open,
+            arguments=arguments,
+            kept=keep_answer(
+                receipt,
+                rejected,
+                self._line.contract.masked_data,
+                retention=self._means.retention,
+                draw=self._means.draw,
+            ),
+            detail=detail,
+        )
+        await self._means.store.record([event])
+        self.intended = False
+
+    async def abandoned(
+        self, rejected: Rejected, failure: Failure, *, attempt: int, outcome_open: bool
+    ) -> None:
+        """Record that an attempt, or the next one, ended without an answer of its own."""
+        adapter = self._line.adapter
+        nothing = Receipt(
+            adapter=adapter.name, adapter_version=adapter.version, endpoint=adapter.endpoint
+        )
+        event = record_outcome(
+            self._subject,
+            nothing,
+            failure,
+            time=self._means.clock.now(),
+            attempt=attempt,
+            rejected=rejected,
+            outcome_open=outcome_open,
+            arguments=self._arguments,
+            kept=keep_engine_text(
+                rejected, self._line.contract.masked_arguments, self._means.retention
+            ),
+            detail={"abandoned": True},
+        )
+        await self._means.store.record([event])
+        self.intended = False
