@@ -3,8 +3,6 @@
 A builder imports its library itself, so that one which is not installed costs its row only.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
@@ -105,14 +103,14 @@ def decode_with_pydantic(document: Document) -> Work:
         model_config = ConfigDict(strict=True, extra="forbid")
 
     class Review(Closed):
-        project_id: identifier  # type: ignore[valid-type]
-        article_id: identifier  # type: ignore[valid-type]
+        project_id: identifier
+        article_id: identifier
         status: Literal["pending", "approved", "rejected"]
         observed_at: datetime
-        signed_by: identifier  # type: ignore[valid-type]
+        signed_by: identifier
 
     class Owner(Closed):
-        id: identifier  # type: ignore[valid-type]
+        id: identifier
         email: email
 
     class Row(Closed):
@@ -127,19 +125,18 @@ def decode_with_pydantic(document: Document) -> Work:
         ]
 
     class Reviews(Closed):
-        project_id: identifier  # type: ignore[valid-type]
+        project_id: identifier
         observed_at: datetime
         rows: Annotated[list[Row], Field(max_length=100_000)]
 
+    shape = Review if document.name == "small" else Reviews
+
     class Success(Closed):
         tool: str
-        request_id: identifier  # type: ignore[valid-type]
+        request_id: identifier
         outcome: Literal["success"]
-        data: Review if document.name == "small" else Reviews  # type: ignore[valid-type]
+        data: shape
 
-    # Names of the models are local: resolve the postponed annotations here.
-    for model in (Review, Owner, Row, Reviews, Success):
-        model.model_rebuild(_types_namespace={**globals(), **locals()})
     adapter = TypeAdapter(Success)
     return lambda: adapter.validate_json(document.raw)
 
