@@ -1,0 +1,75 @@
+"""For GitHub's workflow log: one ``::error`` command a finding, escaped so that it stays one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sluicegate.contracts.problems import Problem
+from sluicegate.gates.verdicts import Verdict
+from sluicegate.rendering.escaping import escape_github_message, escape_github_property
+from sluicegate.rendering.places import Source, place_findings
+from sluicegate.values.findings import Finding
+
+
+def render_verdict_github(verdict: Verdict, source: Source) -> str:
+    """Return one command a finding; a notice when the verdict is accepted."""
+    if verdict.accepted:
+        return command("notice", f"accepted {verdict.digest}", file=source.name)
+    return "".join(
+        command(
+            "error",
+            describe(finding),
+            file=source.name,
+            line=None if span is None else span.line,
+            column=None if span is None else span.column,
+            title=str(finding.code),
+        )
+        for finding, span in zip(
+            verdict.findings, place_findings(source, verdict.findings), strict=True
+        )
+    )
+
+
+def render_problems_github(problems: Iterable[Problem]) -> str:
+    """Return one command a problem of a contract folder."""
+    return "".join(
+        command(
+            "error",
+            f"{problem.message} {problem.mend}".strip(),
+            file=problem.document,
+            line=problem.line,
+            column=problem.column,
+            title=str(problem.code),
+        )
+        for problem in problems
+    )
+
+
+def describe(finding: Finding) -> str:
+    """Return a finding in one sentence: place, expectation, hint."""
+    parts = [f"at {finding.pointer or 'the whole document'}"]
+    if finding.expected is not None:
+        parts.append(f"expected {finding.expected}")
+    if finding.received is not None:
+        parts.append(f"received {finding.received}")
+    text = ", ".join(parts)
+    return text if finding.hint is None else f"{text}. {finding.hint}"
+
+
+def command(
+    level: str,
+    message: str,
+    *,
+    file: str | None = None,
+    line: int | None = None,
+    column: int | None = None,
+    title: str | None = None,
+) -> str:
+    """Return one workflow command and its line feed. Source: GitHub docs, workflow commands."""
+    properties = {"file": file, "line": line, "col": column, "title": title}
+    shown = ",".join(
+        f"{name}={escape_github_property(str(value))}"
+        for name, value in properties.items()
+        if value is not None
+    )
+    return f"::{level}{' ' if shown else ''}{shown}::{escape_github_message(message)}\n"

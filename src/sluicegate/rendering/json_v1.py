@@ -1,0 +1,119 @@
+"""For programs: ``json-v1``, one object a command, its members fixed (SPEC 14, LIF-5).
+
+A member that is unknown is null, never absent. Members may be added to version 1; none is
+renamed, removed or given another meaning.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from sluicegate.contracts.problems import Problem
+from sluicegate.gates.events import StoredEvent
+from sluicegate.gates.ports import ChainReport
+from sluicegate.gates.verdicts import Verdict
+from sluicegate.rendering.escaping import escape_json
+from sluicegate.rendering.places import Source, place_findings
+from sluicegate.rendering.spans import Span
+from sluicegate.values.codes import CodeEntry
+from sluicegate.values.findings import Finding
+from sluicegate.values.json import JsonObject, JsonValue
+
+
+def render_object(command: str, members: JsonObject) -> str:
+    """Return the one line of a command: ``format`` and ``command`` first, then ``members``."""
+    return escape_json({"format": "json-v1", "command": command, **members}) + "\n"
+
+
+def shape_verdict(verdict: Verdict, source: Source) -> dict[str, JsonValue]:
+    """Return verdict, stage, code, findings, digest; stage and code are null when accepted."""
+    spans = place_findings(source, verdict.findings)
+    return {
+        "verdict": "accepted" if verdict.accepted else "rejected",
+        "stage": None if verdict.stage is None else str(verdict.stage),
+        "code": None if verdict.code is None else str(verdict.code),
+        "findings": [
+            shape_finding(finding, span)
+            for finding, span in zip(verdict.findings, spans, strict=True)
+        ],
+        "digest": verdict.digest,
+    }
+
+
+def shape_finding(finding: Finding, span: Span | None) -> dict[str, JsonValue]:
+    """Return a finding without any received value; ``line`` and ``column`` count from 1."""
+    return {
+        "code": str(finding.code),
+        "pointer": finding.pointer,
+        "schema_pointer": finding.schema_pointer,
+        "keyword": finding.keyword,
+        "expected": finding.expected,
+        "hint": finding.hint,
+        "line": finding.line if span is None else span.line,
+        "column": finding.column if span is None else span.column,
+    }
+
+
+def shape_problem(problem: Problem) -> dict[str, JsonValue]:
+    """Return one fault of a contract folder."""
+    return {
+        "code": str(problem.code),
+        "document": problem.document,
+        "line": problem.line,
+        "column": problem.column,
+        "pointer": problem.pointer,
+        "message": problem.message,
+        "mend": problem.mend,
+    }
+
+
+def shape_event(event: StoredEvent) -> dict[str, JsonValue]:
+    """Return one event as it stands in the record, with its findings and detail as JSON."""
+    shaped: dict[str, JsonValue] = {
+        name: getattr(event, name) for name in StoredEvent.__dataclass_fields__
+    }
+    for member in ("findings", "masked", "detail"):
+        shaped[member] = read_stored_json(str(shaped[member]))
+    return shaped
+
+
+def read_stored_json(text: str) -> JsonValue:
+    """Return a JSON column of the record; null for a text that is none, which verify reports."""
+    try:
+        value: JsonValue = json.loads(text)
+    except ValueError:
+        return None
+    return value
+
+
+def shape_chain(report: ChainReport) -> dict[str, JsonValue]:
+    """Return the outcome of ``audit verify``: code is CHAIN_BROKEN or null."""
+    return {
+        "verdict": "intact" if report.broken_at is None else "broken",
+        "code": None if report.broken_at is None else "CHAIN_BROKEN",
+        "events": report.events,
+        "head": report.head,
+        "broken_at": report.broken_at,
+        "problem": report.problem,
+    }
+
+
+def shape_code(entry: CodeEntry, page: str) -> dict[str, JsonValue]:
+    """Return one row of the code table with its page."""
+    return {
+        "code": str(entry.code),
+        "stages": sorted(entry.stages),
+        "side": str(entry.side),
+        "actor": str(entry.actor),
+        "agent_sees_before_dispatch": str(entry.before),
+        "agent_sees_after_dispatch": str(entry.after),
+        "retryable": entry.retryable,
+        "summary": entry.summary,
+        "page": page,
+    }
+
+
+def shape_events(events: Sequence[StoredEvent]) -> dict[str, JsonValue]:
+    """Return a list of events and how many they are."""
+    return {"count": len(events), "events": [shape_event(event) for event in events]}

@@ -1,0 +1,130 @@
+"""For a person at a terminal: file, line and column, the source line, a caret, and the way on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from sluicegate.contracts.problems import Problem
+from sluicegate.gates.verdicts import Verdict
+from sluicegate.rendering.escaping import escape_terminal
+from sluicegate.rendering.paint import PLAIN, Paint
+from sluicegate.rendering.places import Excerpt, Source, excerpt, place_findings
+from sluicegate.rendering.spans import Span
+from sluicegate.values.codes import Code
+from sluicegate.values.findings import Finding
+
+DEFAULT_WIDTH: Final = 100
+_MIN_SOURCE_WIDTH: Final = 20
+_INDENT: Final = "  "
+
+
+def render_verdict(
+    verdict: Verdict, source: Source, *, paint: Paint = PLAIN, width: int = DEFAULT_WIDTH
+) -> str:
+    """Return the verdict in the style of a compiler; it ends with a line feed.
+
+    ``source`` is the text that the findings are about: the document, or the schema when the
+    verdict stopped at ``register``. Names and source lines are escaped; values are shown as they
+    stand in the person's own file, one line of it.
+    """
+    name = escape_terminal(source.name)
+    if verdict.accepted:
+        return f"{paint.place(name)}: {paint.good('ACCEPTED')}  {paint.dim(verdict.digest)}\n"
+    spans = place_findings(source, verdict.findings)
+    blocks = [
+        _finding_block(finding, span, source, paint=paint, width=width)
+        for finding, span in zip(verdict.findings, spans, strict=True)
+    ]
+    count = len(verdict.findings)
+    summary = (
+        f"{paint.bad('REJECTED')} at {verdict.stage} with {verdict.code}: "
+        f"{count} finding{'' if count == 1 else 's'}  {paint.dim(verdict.digest)}\n"
+    )
+    return "\n".join([*blocks, summary])
+
+
+def render_findings(
+    findings: Sequence[Finding],
+    source: Source,
+    *,
+    paint: Paint = PLAIN,
+    width: int = DEFAULT_WIDTH,
+) -> str:
+    """Return the findings alone, each as ``render_verdict`` shows it."""
+    spans = place_findings(source, findings)
+    return "\n".join(
+        _finding_block(finding, span, source, paint=paint, width=width)
+        for finding, span in zip(findings, spans, strict=True)
+    )
+
+
+def _finding_block(
+    finding: Finding, span: Span | None, source: Source, *, paint: Paint, width: int
+) -> str:
+    lines = [f"{paint.place(_where(source.name, span))}: {paint.bad(str(finding.code))}"]
+    says = _expectation(finding)
+    if span is not None and source.raw is not None:
+        number = len(str(span.line))
+        room = max(width - number - len(_INDENT) - 3, _MIN_SOURCE_WIDTH)
+        lines += _excerpt_lines(excerpt(source.raw, span, room), says, paint)
+    elif says:
+        lines.append(_INDENT + says)
+    at = f"at {escape_terminal(finding.pointer) or '(the whole document)'}"
+    if finding.schema_pointer is not None:
+        at += f"   rule {escape_terminal(finding.schema_pointer) or '(the whole schema)'}"
+    lines.append(_INDENT + at)
+    if finding.hint is not None:
+        lines.append(f"{_INDENT}hint: {escape_terminal(finding.hint)}")
+    lines.append(_INDENT + paint.dim(how_to_explain(finding.code)))
+    return "\n".join(lines) + "\n"
+
+
+def _excerpt_lines(shown: Excerpt, says: str, paint: Paint) -> list[str]:
+    number = str(shown.line)
+    blank = " " * len(number)
+    caret = paint.bad("^" * shown.marked)
+    return [
+        f"{_INDENT}{paint.place(f'{number} |')} {shown.text}",
+        f"{_INDENT}{paint.place(f'{blank} |')} {' ' * shown.indent}{caret} {says}".rstrip(),
+    ]
+
+
+def _expectation(finding: Finding) -> str:
+    parts = []
+    if finding.expected is not None:
+        parts.append(f"expected {finding.expected}")
+    if finding.received is not None:
+        received = f"received {finding.received}"
+        if finding.received_size is not None:
+            received += f" of size {finding.received_size}"
+        parts.append(received)
+    return escape_terminal(", ".join(parts))
+
+
+def _where(name: str, span: Span | None) -> str:
+    shown = escape_terminal(name)
+    return shown if span is None else f"{shown}:{span.line}:{span.column}"
+
+
+def how_to_explain(code: Code) -> str:
+    """Return the line that tells where the runbook of ``code`` stands."""
+    return f"sluicegate explain {code}"
+
+
+def render_problems(problems: Iterable[Problem], *, paint: Paint = PLAIN) -> str:
+    """Return the problems of a contract folder: place, code, what is wrong, how to mend it."""
+    blocks = []
+    for problem in problems:
+        where = problem.document
+        if problem.line is not None:
+            where += f":{problem.line}:{problem.column or 1}"
+        lines = [f"{paint.place(escape_terminal(where))}: {paint.bad(str(problem.code))}"]
+        lines.append(_INDENT + escape_terminal(problem.message))
+        if problem.pointer:
+            lines.append(f"{_INDENT}at {escape_terminal(problem.pointer)}")
+        if problem.mend:
+            lines.append(f"{_INDENT}hint: {escape_terminal(problem.mend)}")
+        lines.append(_INDENT + paint.dim(how_to_explain(problem.code)))
+        blocks.append("\n".join(lines) + "\n")
+    return "\n".join(blocks)
