@@ -94,9 +94,9 @@ def decode_with_pydantic(document: Document) -> Work:
 
     try:
         TypeAdapter(EmailStr)
-        email: Any = Annotated[EmailStr, Field(max_length=254)]
+        address: Any = Annotated[EmailStr, Field(max_length=254)]
     except ImportError:  # email-validator is an extra of pydantic: without it, a pattern
-        email = Annotated[str, Field(max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")]
+        address = Annotated[str, Field(max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")]
     identifier = Annotated[str, StringConstraints(**_Id)]
 
     class Closed(BaseModel):
@@ -111,7 +111,7 @@ def decode_with_pydantic(document: Document) -> Work:
 
     class Owner(Closed):
         id: identifier
-        email: email
+        email: address
 
     class Row(Closed):
         id: Annotated[int, Field(ge=1)]
