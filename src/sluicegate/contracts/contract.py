@@ -157,7 +157,8 @@ class UpstreamPart:
 
     ``status`` maps ``404`` or ``5xx`` to a code of ``errors``; ``exit_code`` likewise;
     ``success_status`` and ``success_exit`` are accepted. ``carrier`` says what the answer stands
-    in. ``known`` are the members recorded at release; None: nothing is recorded.
+    in. ``known`` are the members recorded at release; None: nothing is recorded. ``mcp_version``
+    is the protocol revision of an MCP carrier.
     """
 
     carrier: Literal["bare", "envelope", "mcp"] = "bare"
@@ -171,6 +172,7 @@ class UpstreamPart:
     known: frozenset[str] | None = None
     on_new: Literal["notify", "refuse"] = "notify"
     tool_failed: str | None = None
+    mcp_version: str = "2026-07-28"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
