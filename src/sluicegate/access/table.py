@@ -1,0 +1,70 @@
+"""The deny-by-default table (SPEC ACC-2): what no row allows is denied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Final
+from uuid import uuid4
+
+from sluicegate.contracts.settings import AccessRule
+from sluicegate.gates.ports import AccessQuery, Decision
+from sluicegate.values.digests import digest_of_json
+
+EVERYBODY: Final = "*"
+"""Stands alone for every caller or every tool; inside a longer text it is an ordinary character."""
+
+
+def new_decision_id() -> str:
+    """Return a fresh id for one decision."""
+    return str(uuid4())
+
+
+class TableAuthorizer:
+    """Allows a query when one row names its caller, tenant, action, tool and resource.
+
+    A row without ``tenant`` speaks for every tenant. A query without resource is allowed only by
+    a row without resource, and such a row allows no resource.
+    """
+
+    def __init__(
+        self, rules: Sequence[AccessRule], *, new_id: Callable[[], str] = new_decision_id
+    ) -> None:
+        self._rules: Final = tuple(enumerate(rules, start=1))
+        self._new_id = new_id
+        self.policy_version: Final = str(digest_of_json([_as_json(rule) for rule in rules]))
+
+    async def decide(self, query: AccessQuery) -> Decision:
+        """Return the decision; its reason names the row, for the operator."""
+        for row, rule in self._rules:
+            if _allows(rule, query):
+                return self._decision(allow=True, reason=f"row {row} allows")
+        return self._decision(allow=False, reason="no row allows")
+
+    def _decision(self, *, allow: bool, reason: str) -> Decision:
+        return Decision(
+            allow=allow,
+            decision_id=self._new_id(),
+            reason=reason,
+            policy_version=self.policy_version,
+        )
+
+
+def _allows(rule: AccessRule, query: AccessQuery) -> bool:
+    if rule.caller not in (EVERYBODY, query.subject.subject):
+        return False
+    if rule.tool not in (EVERYBODY, query.tool) or rule.action != query.action:
+        return False
+    if rule.tenant is not None and rule.tenant != query.subject.tenant:
+        return False
+    if query.resource is None:
+        return rule.resource_type is None
+    if rule.resource_type != query.resource.type:
+        return False
+    return rule.resource_in is None or query.resource.id in rule.resource_in
+
+
+def _as_json(rule: AccessRule) -> dict[str, object]:
+    content = asdict(rule)
+    content["resource_in"] = None if rule.resource_in is None else sorted(rule.resource_in)
+    return content
