@@ -9,6 +9,7 @@ redirects by itself. There is no switch that turns TLS checks off.
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 import re
 import ssl
@@ -76,7 +77,7 @@ class HttpAdapter:
         self._now = now
         self._url: Final = UrlTemplate(fetch.url, fetch.query)
         self._headers: Final = _constant_headers(fetch)
-        self._tls: Final = _tls_context(fetch.ca_file)
+        self._tls: Final = _tls_context(self._url.origin, fetch.ca_file)
         self.endpoint: Final = f"{fetch.method} {fetch.url}"
         self._provenance: Final = Provenance(self.name, self.version, self.endpoint)
 
@@ -296,15 +297,24 @@ def _take(name: str, taken: set[str]) -> None:
     taken.add(name.lower())
 
 
-def _tls_context(ca_file: str | None) -> ssl.SSLContext:
+def _tls_context(origin: str, ca_file: str | None) -> ssl.SSLContext:
     if ca_file is None:
-        return httpx2.create_ssl_context(trust_env=False)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # checks certificate and host name
+        return _system_trust() if origin.startswith("https:") else _trust_nobody()
+    context = _trust_nobody()
     try:
         context.load_verify_locations(cafile=ca_file)
     except (OSError, ssl.SSLError) as error:
         raise ConfigurationError(f"ca_file {ca_file} cannot be used: {error}") from error
     return context
+
+
+def _trust_nobody() -> ssl.SSLContext:
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # checks certificate and host name
+
+
+@functools.cache
+def _system_trust() -> ssl.SSLContext:
+    return httpx2.create_ssl_context(trust_env=False)  # slow to load, alike for every contract
 
 
 def _body(fetch: HttpFetch, dispatch: Dispatch) -> bytes | None:

@@ -1,0 +1,45 @@
+"""Drift notices as lines of the log (SPEC AUD-6)."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Final
+
+from sluicegate.gates.ports import Notice
+from sluicegate.values.names import show_name
+
+LOGGER_NAME: Final = "sluicegate.notices"
+MAX_PLACES: Final = 5
+
+_LOG: Final = logging.getLogger(LOGGER_NAME)
+
+
+class LogNotifier:
+    """Writes each notice as one line of ``sluicegate.notices``, at level WARNING."""
+
+    def notify(self, notice: Notice) -> None:
+        """Write the line. Handlers that fail are logging's affair; nothing is raised."""
+        _LOG.warning("%s", describe_notice(notice))
+
+
+def describe_notice(notice: Notice) -> str:
+    """Return the notice on one line: ``name="text"`` pairs, every text cut and escaped."""
+    fields = {
+        "owner": notice.owner,
+        "tool": notice.tool,
+        "version": notice.contract_version,
+        "stage": notice.stage,
+        "code": notice.code,
+        "request_id": notice.request_id,
+        "time": notice.time.isoformat(),
+    }
+    line = "drift " + " ".join(f"{name}={_quote(text)}" for name, text in fields.items())
+    places = [f"{finding.code} {show_name(finding.pointer)}" for finding in notice.findings]
+    if len(places) > MAX_PLACES:
+        places = [*places[:MAX_PLACES], f"and {len(places) - MAX_PLACES} more"]
+    return f"{line} findings={json.dumps('; '.join(places))}"
+
+
+def _quote(text: str) -> str:
+    return json.dumps(show_name(text))
