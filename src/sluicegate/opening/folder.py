@@ -77,9 +77,9 @@ def check_folder(folder: Path, *, python: bool = True) -> FolderReport:
     if contracts is None:
         return FolderReport(contracts=None, problems=problems, fixtures=())
     results: list[FixtureResult] = []
-    homes = _homes(read)
+    homes = read.tool_folders()
     for contract in contracts.contracts.values():
-        line = build_line(contract, contracts.settings)
+        line = build_line(contract, folder)
         results.extend(run_fixtures(homes[contract.source], line))
     return FolderReport(contracts=contracts, problems=(), fixtures=tuple(results))
 
@@ -106,11 +106,11 @@ def _open_serving(root: Path, *, python: bool, fixtures: bool) -> Serving | tupl
         tool: f"switched off by an operator: {reason}" for tool, reason in steering.disabled.items()
     }
     lines: dict[str, Line] = {}
-    homes = _homes(read)
+    homes = read.tool_folders()
     for tool, contract in contracts.contracts.items():
         if tool in withdrawn:
             continue
-        line = build_line(contract, contracts.settings)
+        line = build_line(contract, root)
         failing = (
             [result for result in run_fixtures(homes[contract.source], line) if not result.ok]
             if fixtures

@@ -1,0 +1,76 @@
+"""From a contract to the line that runs it: ladders, checks and adapter, wired by its words."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import cast
+
+from sluicegate.access.python import FunctionAuthorizer
+from sluicegate.access.table import TableAuthorizer
+from sluicegate.adapters.cache import CacheAdapter
+from sluicegate.adapters.command import CommandAdapter
+from sluicegate.adapters.credentials import Credentials
+from sluicegate.adapters.host import HostAdapter
+from sluicegate.adapters.http import HttpAdapter
+from sluicegate.adapters.python import PythonAdapter
+from sluicegate.checks.meaning import ResultCheck
+from sluicegate.checks.soundness import ArgumentCheck
+from sluicegate.contracts.contract import (
+    CommandFetch,
+    Contract,
+    HttpFetch,
+    PythonFetch,
+    PythonName,
+)
+from sluicegate.contracts.settings import AccessSettings
+from sluicegate.gates.call_gate import CallLadder
+from sluicegate.gates.ports import Adapter, Authorizer
+from sluicegate.gates.result_gate import ResultLadder
+from sluicegate.gates.serving import Line
+from sluicegate.opening.python_names import resolve_callable
+
+
+def build_line(contract: Contract, root: Path) -> Line:
+    """Return the line of one contract; ``root`` is the folder that relative paths start from.
+
+    Raises: ConfigurationError where a function or program that it names is not there.
+    """
+    return Line(
+        contract=contract,
+        call=CallLadder(
+            contract, cast("Sequence[ArgumentCheck]", _functions(contract.arguments.checks))
+        ),
+        result=ResultLadder(
+            contract, cast("Sequence[ResultCheck]", _functions(contract.result.checks))
+        ),
+        adapter=_build_adapter(contract, Credentials(root)),
+    )
+
+
+def build_authorizer(access: AccessSettings) -> Authorizer:
+    """Return the decision point that sluicegate.yaml names: a function, or else the table."""
+    if access.python is not None:
+        return FunctionAuthorizer(resolve_callable(access.python), name=str(access.python))
+    return TableAuthorizer(access.rules)
+
+
+def _build_adapter(contract: Contract, credentials: Credentials) -> Adapter:
+    fetch = contract.fetch
+    adapter: Adapter
+    if isinstance(fetch, HttpFetch):
+        adapter = HttpAdapter(fetch, credentials)
+    elif isinstance(fetch, CommandFetch):
+        adapter = CommandAdapter(fetch, credentials)
+    elif isinstance(fetch, PythonFetch):
+        adapter = PythonAdapter(fetch, resolve_callable(fetch.function))
+    else:
+        adapter = HostAdapter()
+    if contract.cache is None:
+        return adapter
+    return CacheAdapter(adapter, contract.cache, monotonic=time.monotonic)
+
+
+def _functions(names: Sequence[PythonName]) -> list[Callable[..., object]]:
+    return [resolve_callable(name) for name in names]
