@@ -1,0 +1,80 @@
+"""The rung that holds a value to the registered schema, and says what does not fit (SPEC ARG-3).
+
+``is_valid`` decides; findings are looked for only after a refusal, and only when they are read.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NewType
+
+from sluicegate.checks.conformance_findings import find_violations
+from sluicegate.checks.narrowing import Narrowed
+from sluicegate.checks.parsing import ParsedArguments
+from sluicegate.contracts.schemas.compiled import CompiledSchema
+from sluicegate.values.codes import Code, Stage
+from sluicegate.values.findings import Finding
+from sluicegate.values.rejections import Rejected
+
+__all__ = [
+    "ConformingArguments",
+    "ConformingData",
+    "conform_arguments",
+    "conform_data",
+    "find_violations",
+]
+
+ConformingArguments = NewType("ConformingArguments", object)
+ConformingData = NewType("ConformingData", object)
+
+_UNEXPLAINED: Final = Rejected(stage=Stage.CONFORM, code=Code.FORBIDDEN)
+_MAX_MESSAGE: Final = 2000
+
+
+def conform_arguments(
+    parsed: ParsedArguments, schema: CompiledSchema, explain: bool
+) -> ConformingArguments | Rejected:
+    """Admit arguments that are valid under ``schema``; nothing is coerced, stripped or filled in.
+
+    Rejects, at stage conform, with up to 20 findings where ``explain`` asks for them; INTERNAL
+    where the engine fails. Source: SPEC ARG-3.
+    """
+    rejected = _refuse(parsed, schema, explain)
+    if rejected is not None:
+        return rejected
+    minted: Any = parsed
+    conforming: ConformingArguments = minted
+    return conforming
+
+
+def conform_data(
+    narrowed: Narrowed, schema: CompiledSchema, explain: bool
+) -> ConformingData | Rejected:
+    """Admit data that is valid under ``schema``; as ``conform_arguments``. Source: SPEC RES-4."""
+    rejected = _refuse(narrowed, schema, explain)
+    if rejected is not None:
+        return rejected
+    minted: Any = narrowed
+    conforming: ConformingData = minted
+    return conforming
+
+
+def _refuse(value: object, schema: CompiledSchema, explain: bool) -> Rejected | None:
+    try:
+        if schema.is_valid(value):
+            return None
+        if not explain:
+            return _UNEXPLAINED
+        findings = find_violations(value, schema)
+    except Exception as error:  # noqa: BLE001  (whatever an engine raises is a refusal: RES-9)
+        return _internal(str(error))
+    if not findings:
+        return _internal("the validator refuses the value and names no violation")
+    return Rejected.because(Stage.CONFORM, *findings)
+
+
+def _internal(message: str) -> Rejected:
+    return Rejected.because(
+        Stage.INTERNAL,
+        Finding(code=Code.INTERNAL, hint="the value could not be judged"),
+        engine_message=message[:_MAX_MESSAGE],
+    )

@@ -1,0 +1,158 @@
+"""The rung that turns bytes into a value: strict JSON, one document, nothing repaired (ARG-2)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final, NewType
+
+import jiter
+
+from sluicegate.checks.authentication import Authentic
+from sluicegate.checks.bounds import BoundedArguments, find_excess, too_deep
+from sluicegate.checks.parsing_faults import SAFE_INTEGER, TextFault, find_fault
+from sluicegate.checks.positions import locate_byte
+from sluicegate.contracts.contract import Integers
+from sluicegate.contracts.schemas.compiled import Predicate
+from sluicegate.values.codes import Code, Stage
+from sluicegate.values.findings import Finding
+from sluicegate.values.limits import ENGINE_MAX_DEPTH
+from sluicegate.values.rejections import Rejected
+
+ParsedArguments = NewType("ParsedArguments", object)
+ParsedAnswer = NewType("ParsedAnswer", object)
+
+_BOM: Final = b"\xef\xbb\xbf"
+_LONG_DIGITS: Final = re.compile(rb"[0-9]{16}")
+_MAX_MESSAGE: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class ParseRule:
+    """How strictly a text is read.
+
+    ``guard`` refuses values deeper than ``max_depth`` and infinite numbers; None where the schema
+    proves both. ``integers`` ``i-json`` refuses integers beyond ±(2^53−1). ``text``: the answer is
+    declared text, not JSON; the value is the decoded string.
+    """
+
+    max_depth: int
+    guard: Predicate | None
+    integers: Integers
+    text: bool = False
+
+
+def parse_arguments(bounded: BoundedArguments, rule: ParseRule) -> ParsedArguments | Rejected:
+    """Parse the text of a call's arguments.
+
+    Rejects, with offset, line and column: EMPTY, NOT_UTF8, NOT_JSON, TRUNCATED, TRAILING_DATA,
+    DUPLICATE_MEMBER, NON_FINITE_NUMBER, LONE_SURROGATE, UNSAFE_INTEGER (stage parse); TOO_DEEP
+    (stage bound); INTERNAL where the engine fails. An integer of more than 4300 digits, which the
+    engine does not read, is NON_FINITE_NUMBER. Source: SPEC ARG-2.
+    """
+    value = _parse(bounded, rule)
+    if isinstance(value, Rejected):
+        return value
+    minted: Any = value
+    parsed: ParsedArguments = minted
+    return parsed
+
+
+def parse_answer(authentic: Authentic, rule: ParseRule) -> ParsedAnswer | Rejected:
+    """Parse the text of an answer; rejects as ``parse_arguments``. Source: SPEC RES-2."""
+    value = _decode(authentic) if rule.text else _parse(authentic, rule)
+    if isinstance(value, Rejected):
+        return value
+    minted: Any = value
+    parsed: ParsedAnswer = minted
+    return parsed
+
+
+def _parse(raw: bytes, rule: ParseRule) -> object:
+    """The value, or Rejected: a parsed value is never an instance of it."""
+    try:
+        value: object = jiter.from_json(
+            raw,
+            allow_inf_nan=False,
+            cache_mode="keys",
+            partial_mode=False,
+            catch_duplicate_keys=True,
+        )
+        if rule.guard is not None and not rule.guard(value):
+            return _explain(raw, rule, "the guard refuses what the scan accepts")
+    except Exception as error:  # noqa: BLE001  (whatever an engine raises is a refusal: RES-9)
+        return _explain(raw, rule, str(error)[:_MAX_MESSAGE])
+    if rule.integers == "i-json" and _LONG_DIGITS.search(raw) and _holds_unsafe_integer(value):
+        return _explain(raw, rule, "an integer is beyond 2^53-1 in the value, not in the text")
+    return value
+
+
+def _decode(raw: bytes) -> str | Rejected:
+    if not raw.startswith(_BOM):
+        try:
+            return raw.decode()
+        except UnicodeDecodeError as error:
+            offset = error.start
+    else:
+        offset = 0
+    return _reject(
+        raw,
+        TextFault(
+            code=Code.NOT_UTF8,
+            offset=offset,
+            pointer="",
+            hint="send plain UTF-8 without a byte order mark",
+        ),
+        None,
+    )
+
+
+def _holds_unsafe_integer(value: object) -> bool:
+    waiting = [value]
+    while waiting:
+        current = waiting.pop()
+        if isinstance(current, dict):
+            waiting.extend(current.values())
+        elif isinstance(current, list):
+            waiting.extend(current)
+        elif isinstance(current, int) and not -SAFE_INTEGER <= current <= SAFE_INTEGER:
+            return True
+    return False
+
+
+def _explain(raw: bytes, rule: ParseRule, message: str) -> Rejected:
+    """Tell by an own scan what the engine refused; what the scan accepts stays a refusal."""
+    depth = min(rule.max_depth, ENGINE_MAX_DEPTH)
+    fault = find_fault(raw, max_depth=depth, i_json=rule.integers == "i-json")
+    if fault is None:
+        return Rejected.because(
+            Stage.INTERNAL,
+            Finding(code=Code.INTERNAL, hint="the parser refused the text for no known reason"),
+            engine_message=message,
+        )
+    if fault.code is Code.TOO_DEEP:
+        return too_deep(raw, fault.offset, depth, fault.pointer)
+    excess = find_excess(raw, depth)
+    if excess is not None and fault.code in _LATER_THAN_BOUND:
+        return too_deep(raw, excess, depth)
+    return _reject(raw, fault, message)
+
+
+# Faults of a text that is otherwise whole: its nesting is judged by an earlier rung.
+_LATER_THAN_BOUND: Final = frozenset({Code.NON_FINITE_NUMBER, Code.UNSAFE_INTEGER})
+
+
+def _reject(raw: bytes, fault: TextFault, message: str | None) -> Rejected:
+    line, column = locate_byte(raw, fault.offset)
+    return Rejected.because(
+        Stage.PARSE,
+        Finding(
+            code=fault.code,
+            pointer=fault.pointer,
+            hint=fault.hint,
+            offset=fault.offset,
+            line=line,
+            column=column,
+        ),
+        engine_message=message,
+    )
