@@ -1,0 +1,267 @@
+"""The keys of the record: for HMACs, for the chain, and those that wrap the keys of blobs."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import errno
+import hashlib
+import hmac
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Final, Protocol, cast
+
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from sluicegate.errors import ConfigurationError
+
+KEY_BYTES: Final = 32
+AUDIT_FILE: Final = "audit.key"
+CHAIN_FILE: Final = "chain.key"
+CUSTODY_FILE: Final = "custody.keyring"
+_KEYRING_USER: Final = "sluicegate"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditKeys:
+    """``audit`` makes the HMACs of the columns, ``chain`` the links, ``custody`` wraps data keys.
+
+    ``custody`` maps the id of a key to the key; ``active`` is the id that wraps new blobs. Keys
+    never show in ``repr``.
+    """
+
+    audit: bytes = field(repr=False)
+    chain: bytes = field(repr=False)
+    custody: Mapping[str, bytes] = field(repr=False)
+    active: str
+
+    @property
+    def check(self) -> str:
+        """A text that stands in the database and tells whether these are its keys."""
+        return hmac.digest(self.chain, b"sluicegate keys\0" + self.audit, "sha256").hex()
+
+
+def draw_keys() -> AuditKeys:
+    """Return new random keys that are written nowhere."""
+    return _assemble(os.urandom(KEY_BYTES), os.urandom(KEY_BYTES), [os.urandom(KEY_BYTES)])
+
+
+def open_keys(
+    spec: str, folder: Path, *, database: Path | None = None, may_create: bool = True
+) -> AuditKeys:
+    """Open the keys that ``spec`` names: ``file:DIR``, ``env:NAME`` or ``keyring:SERVICE``.
+
+    Keys are created only where nothing stands yet (the directory is missing or empty, the keyring
+    holds no entry) and ``may_create`` is true; a key that is missing beside others is an error,
+    never replaced. Rejects: a directory that others may read, one that holds ``database``.
+    Raises: ConfigurationError, which says how to mend it. Source: SPEC 2 (``audit``), AUD-4.
+    """
+    scheme, _, rest = spec.partition(":")
+    if not rest:
+        raise ConfigurationError(
+            f"audit.keys is {spec!r}: write file:DIRECTORY, env:NAME or keyring:SERVICE"
+        )
+    if scheme == "file":
+        return _open_directory(folder / rest, database, may_create)
+    if scheme == "env":
+        return _open_environment(rest)
+    if scheme == "keyring":
+        return _open_keyring(rest, may_create)
+    raise ConfigurationError(
+        f"audit.keys names {scheme!r}: only file:, env: and keyring: are known"
+    )
+
+
+def rotate_custody_key(spec: str, folder: Path) -> str:
+    """Add a new custody key to the key directory, make it the active one, and return its id.
+
+    Older keys stay, since older blobs need them until they are wrapped anew. A running gate sees
+    the new key when it opens again. Raises: ConfigurationError.
+    """
+    scheme, _, rest = spec.partition(":")
+    if scheme != "file":
+        raise ConfigurationError(
+            "only a key directory is rotated here; for env: and keyring: append the new master key"
+            " to the value, separated by a blank: the last one becomes active"
+        )
+    directory = folder / rest
+    keys = _open_directory(directory, None, may_create=False)
+    new = os.urandom(KEY_BYTES)
+    lines = [*(_encode(key) for key in keys.custody.values()), _encode(new)]
+    fresh = directory / f"{CUSTODY_FILE}.new"
+    fresh.unlink(missing_ok=True)
+    _write_private(fresh, "\n".join(lines))
+    fresh.replace(directory / CUSTODY_FILE)
+    _sync_directory(directory)
+    return _key_id(new)
+
+
+def _assemble(audit: bytes, chain: bytes, custody: Sequence[bytes]) -> AuditKeys:
+    named = {_key_id(key): key for key in custody}
+    return AuditKeys(audit=audit, chain=chain, custody=named, active=_key_id(custody[-1]))
+
+
+def _key_id(key: bytes) -> str:
+    return hmac.new(key, b"sluicegate custody key id", hashlib.sha256).hexdigest()[:16]
+
+
+def _open_directory(directory: Path, database: Path | None, may_create: bool) -> AuditKeys:
+    if database is not None and directory.resolve() in (
+        database.parent.resolve(),
+        *database.resolve().parents,
+    ):
+        raise ConfigurationError(
+            f"the keys in {directory} stand beside the database they protect: whoever copies one"
+            " has both. Name another directory in audit.keys"
+        )
+    if not directory.exists() or not any(directory.iterdir()):
+        if not may_create:
+            raise ConfigurationError(
+                f"{directory} holds no keys, but the record they belong to exists: put the keys"
+                " back from your backup, or move the old database away to begin a new record"
+            )
+        _create_directory(directory)
+    _demand_private(directory, 0o700)
+    audit = _read_keys(directory / AUDIT_FILE)
+    chain = _read_keys(directory / CHAIN_FILE)
+    return _assemble(audit[0], chain[0], _read_keys(directory / CUSTODY_FILE))
+
+
+def _create_directory(directory: Path) -> None:
+    """Make all keys aside and move them in at once: another process sees all of them or none."""
+    try:
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
+        try:
+            for name in (AUDIT_FILE, CHAIN_FILE, CUSTODY_FILE):
+                _write_private(aside / name, _encode(os.urandom(KEY_BYTES)))
+            _sync_directory(aside)
+            try:
+                aside.rename(directory)
+                _sync_directory(directory.parent)
+            except OSError as error:
+                if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
+                    raise  # else another process came first, and its keys are the keys
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+    except OSError as error:
+        raise ConfigurationError(
+            f"the key directory {directory} cannot be created ({error.strerror}): create it with"
+            " mode 0700, or name another one in audit.keys"
+        ) from error
+
+
+def _write_private(path: Path, text: str) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(text + "\n")
+        file.flush()
+        os.fsync(descriptor)
+
+
+def _sync_directory(directory: Path) -> None:
+    descriptor = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _demand_private(path: Path, mode: int) -> None:
+    found = stat.S_IMODE(path.stat().st_mode)
+    if found & 0o077:
+        raise ConfigurationError(
+            f"{path} has mode {found:04o}, so others may read the keys: chmod {mode:o} {path}"
+        )
+
+
+def _read_keys(path: Path) -> list[bytes]:
+    try:
+        _demand_private(path, 0o600)
+        text = path.read_text(encoding="ascii", errors="replace")
+    except FileNotFoundError:
+        raise ConfigurationError(
+            f"{path} is missing while other keys are there: put it back from your backup. It is"
+            " not made anew, since the record could then no longer be verified"
+        ) from None
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be read ({error.strerror})") from error
+    return _decode_keys(text, str(path))
+
+
+def _decode_keys(text: str, where: str) -> list[bytes]:
+    keys = []
+    for word in text.split():
+        try:
+            key = base64.b64decode(word, validate=True)
+        except (binascii.Error, ValueError):
+            key = b""
+        if len(key) != KEY_BYTES:
+            raise ConfigurationError(
+                f"{where} must hold the base64 text of {KEY_BYTES} random bytes, for instance from"
+                f" openssl rand -base64 {KEY_BYTES}"
+            )
+        keys.append(key)
+    if not keys:
+        raise ConfigurationError(
+            f"{where} is empty: it must hold the base64 text of {KEY_BYTES} random bytes"
+        )
+    return keys
+
+
+def _encode(key: bytes) -> str:
+    return base64.b64encode(key).decode("ascii")
+
+
+def _open_environment(name: str) -> AuditKeys:
+    text = os.environ.get(name)
+    if text is None:
+        raise ConfigurationError(
+            f"the environment variable {name} (audit.keys) is not set: give it the base64 text of"
+            f" {KEY_BYTES} random bytes"
+        )
+    return _derive(_decode_keys(text, f"the environment variable {name}"))
+
+
+def _derive(masters: Sequence[bytes]) -> AuditKeys:
+    """Derive all keys from master keys: the first one carries the record, each one wraps blobs."""
+    derive: Callable[[bytes, str], bytes] = lambda master, use: HKDF(  # noqa: E731
+        algorithm=SHA256(), length=KEY_BYTES, salt=None, info=f"sluicegate {use}".encode()
+    ).derive(master)
+    return _assemble(
+        derive(masters[0], "audit"),
+        derive(masters[0], "chain"),
+        [derive(master, "custody") for master in masters],
+    )
+
+
+class _Keyring(Protocol):
+    def get_password(self, service: str, username: str) -> str | None: ...
+
+    def set_password(self, service: str, username: str, password: str) -> None: ...
+
+
+def _open_keyring(service: str, may_create: bool) -> AuditKeys:
+    try:
+        keyring = cast("_Keyring", import_module("keyring"))
+    except ImportError as error:
+        raise ConfigurationError(
+            "audit.keys uses keyring:, which needs the extra: pip install 'sluicegate[keyring]'"
+        ) from error
+    text = keyring.get_password(service, _KEYRING_USER)
+    if text is None:
+        if not may_create:
+            raise ConfigurationError(
+                f"the keyring holds no entry {service}/{_KEYRING_USER}, but the record it belongs"
+                " to exists: put the entry back from your backup"
+            )
+        keyring.set_password(service, _KEYRING_USER, _encode(os.urandom(KEY_BYTES)))
+        text = keyring.get_password(service, _KEYRING_USER) or ""
+    return _derive(_decode_keys(text, f"the keyring entry {service}/{_KEYRING_USER}"))

@@ -1,0 +1,148 @@
+"""The record in memory: the same tables, chain and custody, gone with the process. For tests."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import TypeVar
+
+from sluicegate.gates.events import AuditEvent, StoredEvent
+from sluicegate.gates.ports import AuditUnavailable, ChainReport
+from sluicegate.stores.chain import verify_chain
+from sluicegate.stores.encoding import hmac_of_arguments
+from sluicegate.stores.keys import AuditKeys, draw_keys
+from sluicegate.stores.sqlite_acts import (
+    demand_account,
+    open_blob,
+    purge_custody,
+    record_reveal,
+    rewrap_custody,
+)
+from sluicegate.stores.sqlite_custody import find_blob
+from sluicegate.stores.sqlite_ledger import Ledger
+from sluicegate.stores.sqlite_questions import is_call_open, select_events, select_open_intents
+from sluicegate.stores.sqlite_schema import demand_sqlite, prepare_tables
+from sluicegate.values.callers import Caller
+
+T = TypeVar("T")
+
+
+class MemoryStore:
+    """An AuditStore without a file; each record is made at once, in the caller's thread."""
+
+    def __init__(self, keys: AuditKeys | None = None, *, daily_bytes: int = 67_108_864) -> None:
+        demand_sqlite()
+        self._keys = keys or draw_keys()
+        self._lock = threading.Lock()
+        self._closed = False
+        self._connection = sqlite3.connect(
+            ":memory:", isolation_level=None, check_same_thread=False
+        )
+        prepare_tables(self._connection, self._keys, "memory:")
+        self._ledger = Ledger(self._connection, self._keys, daily_bytes)
+
+    def record_blocking(self, events: Sequence[AuditEvent]) -> tuple[str, ...]:
+        """Append the events and return their ids. Raises: AuditUnavailable."""
+        return self._change(lambda ledger: ledger.append(events))
+
+    async def record(self, events: Sequence[AuditEvent]) -> tuple[str, ...]:
+        """Append the events and return their ids. Raises: AuditUnavailable."""
+        return self.record_blocking(events)
+
+    def events(
+        self,
+        *,
+        since: datetime | None = None,
+        tool: str | None = None,
+        code: str | None = None,
+        request_id: str | None = None,
+        limit: int | None = None,
+        newest_first: bool = False,
+    ) -> Iterator[StoredEvent]:
+        """Iterate over stored events that fit every given filter."""
+        return iter(
+            self._ask(
+                lambda connection: list(
+                    select_events(
+                        connection,
+                        since=since,
+                        tool=tool,
+                        code=code,
+                        request_id=request_id,
+                        limit=limit,
+                        newest_first=newest_first,
+                    )
+                )
+            )
+        )
+
+    def open_intents(self) -> Sequence[StoredEvent]:
+        """Return intents whose outcome is not recorded, or is unknown and not yet resolved."""
+        return self._ask(select_open_intents)
+
+    async def is_unresolved(
+        self, *, tool: str, caller: Caller, arguments: Mapping[str, object]
+    ) -> bool:
+        """Whether this very call is open: running, or sent with unknown outcome."""
+        digest = hmac_of_arguments(self._keys, arguments)
+        return self._ask(
+            lambda connection: is_call_open(
+                connection, tool=tool, caller=caller, arguments_hmac=digest
+            )
+        )
+
+    def verify(self) -> ChainReport:
+        """Recompute the chain over every column from the first event on."""
+        return verify_chain(self._keys.chain, self.events())
+
+    async def reveal(self, ref: str, *, who: str, reason: str, now: datetime) -> bytes:
+        """Record the act, then return the plain bytes. Raises: KeyError, AuditUnavailable."""
+        demand_account(who, reason)
+        blob = self._ask(lambda connection: find_blob(connection, ref, now))
+        self.record_blocking([record_reveal(blob, who=who, reason=reason, now=now)])
+        return open_blob(blob, self._keys)
+
+    async def purge(self, *, now: datetime, who: str, refs: Sequence[str] | None = None) -> int:
+        """Destroy expired blobs (or ``refs``), record the act, return how many."""
+        demand_account(who, "purge")
+        return self._change(lambda ledger: purge_custody(ledger, now=now, who=who, refs=refs))
+
+    async def rewrap(self, *, now: datetime, who: str) -> int:
+        """Wrap every data key under the active custody key and return how many."""
+        demand_account(who, "rewrap")
+        total = 0
+        while count := self._change(lambda ledger: rewrap_custody(ledger, now=now, who=who)):
+            total += count
+        return total
+
+    async def close(self) -> None:
+        """Release the memory; nothing can be asked or recorded afterwards."""
+        with self._lock:
+            self._closed = True
+            self._connection.close()
+
+    def _ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
+        with self._lock:
+            self._demand_open()
+            return question(self._connection)
+
+    def _change(self, work: Callable[[Ledger], T]) -> T:
+        with self._lock:
+            self._demand_open()
+            try:
+                self._ledger.begin()
+                result = work(self._ledger)
+                self._ledger.commit()
+            except BaseException as error:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                if isinstance(error, sqlite3.Error):
+                    raise AuditUnavailable(f"the record in memory failed: {error}") from error
+                raise
+            return result
+
+    def _demand_open(self) -> None:
+        if self._closed:
+            raise AuditUnavailable("the record is closed")

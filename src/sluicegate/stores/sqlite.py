@@ -1,0 +1,285 @@
+"""The default store: one SQLite file, append-only, shared by several processes without a gap."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from typing import Final, TypeVar, cast
+
+from sluicegate.errors import ConfigurationError
+from sluicegate.gates.events import AuditEvent, EventKind, StoredEvent
+from sluicegate.gates.ports import AuditUnavailable, ChainReport
+from sluicegate.stores.chain import GENESIS, verify_chain
+from sluicegate.stores.encoding import hmac_of_arguments
+from sluicegate.stores.keys import AuditKeys
+from sluicegate.stores.sqlite_acts import (
+    demand_account,
+    open_blob,
+    purge_custody,
+    record_reveal,
+    rewrap_custody,
+)
+from sluicegate.stores.sqlite_custody import find_blob
+from sluicegate.stores.sqlite_ledger import Ledger
+from sluicegate.stores.sqlite_questions import is_call_open, select_events, select_open_intents
+from sluicegate.stores.sqlite_schema import connect_to_read, limit_pages
+from sluicegate.stores.sqlite_writer import MAX_QUEUED_BYTES, Item, SqliteWriter
+from sluicegate.values.callers import Caller
+
+T = TypeVar("T")
+
+PATIENCE_S: Final = 10.0
+"""Who waits longer for a commit is told that the record is unavailable."""
+
+EVENT_BYTES: Final = 2_048
+"""What an event without bytes is counted as while it waits."""
+
+_of_parents: Final[list[SqliteWriter]] = []
+"""Writers inherited through fork: never used, and never closed by the child either."""
+
+
+class SqliteStore:
+    """The AuditStore in one SQLite file (WAL, synchronous FULL, group commit).
+
+    A process that was forked gets a writer of its own at its first record; what its parent had
+    queued is the parent's affair. Reading opens connections of its own. Source: SPEC AUD-1 to
+    AUD-4.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        keys: AuditKeys,
+        *,
+        daily_bytes: int = 67_108_864,
+        max_queued_bytes: int = MAX_QUEUED_BYTES,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        """Open the file, or create it with mode 0600. Raises: ConfigurationError."""
+        self._path = path.absolute()
+        self._keys = keys
+        self._daily_bytes = daily_bytes
+        self._max_queued_bytes = max_queued_bytes
+        self._patience_s = patience_s
+        self._fork = threading.Lock()
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._writer = self._start()
+        except (OSError, sqlite3.Error) as error:
+            raise ConfigurationError(
+                f"the record {path} cannot be opened ({error}): name a place in audit.store where"
+                " this account may write"
+            ) from error
+        self._pid = os.getpid()
+
+    @property
+    def path(self) -> Path:
+        """Where the file stands."""
+        return self._path
+
+    def enqueue(self, events: Sequence[AuditEvent]) -> Future[tuple[str, ...]]:
+        """Queue the events and return at once; the future holds their ids after the commit.
+
+        No answer may be given before that future is done: the queued events refer to it. Raises:
+        AuditUnavailable if the queue is full or closed; the future raises it too.
+        """
+        item = _record_item(events, None)
+        self._live().put(item)
+        return cast("Future[tuple[str, ...]]", item.future)
+
+    def record_blocking(self, events: Sequence[AuditEvent]) -> tuple[str, ...]:
+        """Append the events in one commit and return their ids. Raises: AuditUnavailable."""
+        future = self.enqueue(events)
+        try:
+            return future.result(self._patience_s)
+        except TimeoutError:
+            future.cancel()
+            raise self._late() from None
+
+    async def record(self, events: Sequence[AuditEvent]) -> tuple[str, ...]:
+        """Append the events in one commit and return their ids.
+
+        A caller that is cancelled loses no event that says what happened; an intent that was not
+        yet taken up is dropped with it. Raises: AuditUnavailable.
+        """
+        item = _record_item(events, asyncio.get_running_loop())
+        return cast("tuple[str, ...]", await self._wait(item))
+
+    def events(
+        self,
+        *,
+        since: datetime | None = None,
+        tool: str | None = None,
+        code: str | None = None,
+        request_id: str | None = None,
+        limit: int | None = None,
+        newest_first: bool = False,
+    ) -> Iterator[StoredEvent]:
+        """Iterate over stored events that fit every given filter. Raises: AuditUnavailable."""
+        try:
+            with closing(connect_to_read(self._path)) as connection:
+                yield from select_events(
+                    connection,
+                    since=since,
+                    tool=tool,
+                    code=code,
+                    request_id=request_id,
+                    limit=limit,
+                    newest_first=newest_first,
+                )
+        except sqlite3.Error as error:
+            raise AuditUnavailable(f"{self._path.name} cannot be read: {error}") from error
+
+    def open_intents(self) -> Sequence[StoredEvent]:
+        """Return intents whose outcome is not recorded, or is unknown and not yet resolved.
+
+        Raises: AuditUnavailable.
+        """
+        try:
+            with closing(connect_to_read(self._path)) as connection:
+                return select_open_intents(connection)
+        except sqlite3.Error as error:
+            raise AuditUnavailable(f"{self._path.name} cannot be read: {error}") from error
+
+    async def is_unresolved(
+        self, *, tool: str, caller: Caller, arguments: Mapping[str, object]
+    ) -> bool:
+        """Whether this very call is open: running, or sent with unknown outcome.
+
+        Asked of the writer, so that everything queued before is counted. Raises: AuditUnavailable.
+        """
+        digest = hmac_of_arguments(self._keys, arguments)
+        return await self._do(
+            lambda ledger: is_call_open(
+                ledger.connection, tool=tool, caller=caller, arguments_hmac=digest
+            )
+        )
+
+    def verify(self) -> ChainReport:
+        """Recompute the chain over every column from the first event on.
+
+        A file that cannot be read to its end is broken at the first event that is not readable.
+        """
+        seen = (0, GENESIS)
+
+        def watched() -> Iterator[StoredEvent]:
+            nonlocal seen
+            for event in self.events():
+                yield event
+                seen = (event.seq, event.link)
+
+        try:
+            return verify_chain(self._keys.chain, watched())
+        except (AuditUnavailable, UnicodeDecodeError) as error:
+            return ChainReport(
+                events=seen[0], head=seen[1], broken_at=seen[0] + 1, problem=str(error)
+            )
+
+    async def reveal(self, ref: str, *, who: str, reason: str, now: datetime) -> bytes:
+        """Record the act, then return the plain bytes.
+
+        Raises: KeyError if the blob is unknown, expired or purged; MisuseError without a name or
+        reason; AuditUnavailable.
+        """
+        demand_account(who, reason)
+        blob = await self._do(lambda ledger: find_blob(ledger.connection, ref, now))
+        await self.record([record_reveal(blob, who=who, reason=reason, now=now)])
+        return open_blob(blob, self._keys)
+
+    async def purge(self, *, now: datetime, who: str, refs: Sequence[str] | None = None) -> int:
+        """Destroy key and text of expired blobs (or of ``refs``), record the act, return how many.
+
+        Both stand in one commit. Raises: MisuseError, AuditUnavailable.
+        """
+        demand_account(who, "purge")
+        return await self._do(lambda ledger: purge_custody(ledger, now=now, who=who, refs=refs))
+
+    async def rewrap(self, *, now: datetime, who: str) -> int:
+        """Wrap every data key under the active custody key and return how many.
+
+        The text of no blob is touched. Raises: MisuseError, AuditUnavailable.
+        """
+        demand_account(who, "rewrap")
+        total = 0
+        while count := await self._do(lambda ledger: rewrap_custody(ledger, now=now, who=who)):
+            total += count
+        return total
+
+    async def close(self) -> None:
+        """Write what is queued and release the file. Raises: AuditUnavailable."""
+        if self._pid == os.getpid():
+            await asyncio.to_thread(self._writer.close, self._patience_s)
+
+    def limit_pages(self, pages: int) -> None:
+        """Hold the file to so many pages of 4 KiB; past it the record is unavailable (SQLITE_FULL).
+
+        Raises: AuditUnavailable.
+        """
+        writer = self._live()
+        writer.max_pages = pages
+        item = Item(lambda ledger: limit_pages(ledger.connection, pages), 0)
+        writer.put(item)
+        cast("Future[object]", item.future).result(self._patience_s)
+
+    async def _do(self, work: Callable[[Ledger], T]) -> T:
+        item = Item(work, EVENT_BYTES, loop=asyncio.get_running_loop())
+        return cast("T", await self._wait(item))
+
+    async def _wait(self, item: Item) -> object:
+        self._live().put(item)
+        future = cast("asyncio.Future[object]", item.future)
+        alarm = future.get_loop().call_later(self._patience_s, self._expire, future)
+        try:
+            return await future
+        finally:
+            alarm.cancel()
+
+    def _expire(self, future: asyncio.Future[object]) -> None:
+        if not future.done():
+            future.set_exception(self._late())
+
+    def _late(self) -> AuditUnavailable:
+        return AuditUnavailable(f"{self._path.name}: no commit within {self._patience_s} s")
+
+    def _live(self) -> SqliteWriter:
+        """Return this process's writer. Raises: AuditUnavailable if a new one cannot open."""
+        if self._pid == os.getpid():
+            return self._writer
+        with self._fork:
+            if self._pid != os.getpid():
+                _of_parents.append(self._writer)
+                try:
+                    self._writer = self._start()
+                except (OSError, sqlite3.Error, ConfigurationError) as error:
+                    raise AuditUnavailable(f"{self._path.name}: {error}") from error
+                self._pid = os.getpid()
+        return self._writer
+
+    def _start(self) -> SqliteWriter:
+        return SqliteWriter(
+            self._path,
+            self._keys,
+            daily_bytes=self._daily_bytes,
+            max_queued_bytes=self._max_queued_bytes,
+        )
+
+
+def _record_item(events: Sequence[AuditEvent], loop: asyncio.AbstractEventLoop | None) -> Item:
+    events = tuple(events)
+    size = 0
+    idle_alone = True
+    for event in events:
+        # What was received is the best guess for what was selected from it.
+        size += EVENT_BYTES + (2 * len(event.raw) if event.raw else 0)
+        for kept in event.kept:
+            size += len(kept.content)
+        if event.kind is not EventKind.INTENT:
+            idle_alone = False
+    return Item(lambda ledger: ledger.append(events), size, loop=loop, idle_alone=idle_alone)

@@ -1,0 +1,70 @@
+"""One transaction on the record: events get their place in the chain, blobs their seal."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Final
+
+from sluicegate.gates.events import AuditEvent
+from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.stores.chain import GENESIS, link_columns
+from sluicegate.stores.encoding import COLUMNS, EncodedEvent, encode_event
+from sluicegate.stores.keys import AuditKeys
+from sluicegate.stores.sqlite_custody import keep_blobs
+from sluicegate.stores.sqlite_schema import INSERT_EVENT
+
+_MIDDLE: Final = COLUMNS[1:-2]  # everything but seq, previous and link
+
+
+class Ledger:
+    """The record inside one open transaction, head in hand."""
+
+    __slots__ = ("_keys", "connection", "daily_bytes", "link", "seq")
+
+    def __init__(self, connection: sqlite3.Connection, keys: AuditKeys, daily_bytes: int) -> None:
+        self.connection = connection
+        self.daily_bytes = daily_bytes
+        self._keys = keys
+        self.seq = 0
+        self.link = GENESIS
+
+    @property
+    def keys(self) -> AuditKeys:
+        """The keys of this record."""
+        return self._keys
+
+    def begin(self) -> None:
+        """Begin the transaction and read the head of the chain inside it. Raises: sqlite3.Error."""
+        self.connection.execute("BEGIN IMMEDIATE")
+        head = self.connection.execute(
+            "SELECT seq, link FROM audit_event ORDER BY seq DESC LIMIT 1"
+        ).fetchone()
+        self.seq, self.link = head or (0, GENESIS)
+
+    def commit(self) -> None:
+        """Commit durably. Raises: sqlite3.Error."""
+        self.connection.execute("COMMIT")
+
+    def append(self, events: Sequence[AuditEvent]) -> tuple[str, ...]:
+        """Append the events and return their ids; nothing is written unless all can be encoded.
+
+        Raises: AuditUnavailable for an event that cannot be encoded; sqlite3.Error.
+        """
+        try:
+            encoded = [encode_event(event, self._keys) for event in events]
+        except (TypeError, ValueError, OverflowError, RecursionError, AttributeError) as error:
+            # The text of such an error may quote the value, so only its type is told.
+            raise AuditUnavailable(f"the event cannot be encoded: {type(error).__name__}") from None
+        return tuple([self._append(event) for event in encoded])
+
+    def _append(self, event: EncodedEvent) -> str:
+        columns = event.columns
+        if event.kept:
+            keep_blobs(self.connection, event, self._keys, self.daily_bytes)
+        seq = self.seq + 1
+        covered = (seq, *[columns[name] for name in _MIDDLE], self.link)
+        link = link_columns(self._keys.chain, covered)
+        self.connection.execute(INSERT_EVENT, (*covered, link))
+        self.seq, self.link = seq, link
+        return str(columns["event_id"])

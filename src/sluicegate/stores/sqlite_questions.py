@@ -1,0 +1,84 @@
+"""What is asked of the record: events by filter, open intents, a write perhaps made."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Final
+
+from sluicegate.gates.events import StoredEvent
+from sluicegate.stores.encoding import COLUMNS, Column, storable, time_text
+from sluicegate.stores.sqlite_schema import SELECT_EVENTS
+from sluicegate.values.callers import Caller
+
+# An attempt is open while no outcome is known and no operator act has resolved its call since.
+_OPEN: Final = """
+    e.kind = 'intent'
+    AND NOT EXISTS (
+        SELECT 1 FROM audit_event AS o
+        WHERE o.request_id = e.request_id AND o.attempt = e.attempt AND o.kind = 'outcome'
+            AND o.outcome <> 'unknown'
+    )
+    AND NOT EXISTS (
+        SELECT 1 FROM audit_event AS r
+        WHERE r.kind = 'operator' AND r.seq > e.seq
+            AND json_extract(r.detail, '$.resolves') = e.request_id
+    )
+"""
+
+
+def read_event(row: tuple[Column, ...]) -> StoredEvent:
+    """Return the event of one row of SELECT_EVENTS."""
+    return StoredEvent(**dict(zip(COLUMNS, row, strict=True)))  # type: ignore[arg-type]
+
+
+def select_events(
+    connection: sqlite3.Connection,
+    *,
+    since: datetime | None = None,
+    tool: str | None = None,
+    code: str | None = None,
+    request_id: str | None = None,
+    limit: int | None = None,
+    newest_first: bool = False,
+) -> Iterator[StoredEvent]:
+    """Iterate over the events that fit every given filter, in the order of seq.
+
+    Raises: ValueError if ``since`` is naive; sqlite3.Error.
+    """
+    wanted: list[str] = []
+    values: list[Column] = []
+    if since is not None:
+        wanted.append("e.time >= ?")
+        values.append(time_text(since))
+    for column, value in (("tool", tool), ("code", code), ("request_id", request_id)):
+        if value is not None:
+            wanted.append(f"e.{column} = ?")
+            values.append(storable(value))
+    where = f" WHERE {' AND '.join(wanted)}" if wanted else ""
+    order = " ORDER BY e.seq DESC" if newest_first else " ORDER BY e.seq"
+    cut = ""
+    if limit is not None:
+        cut = " LIMIT ?"
+        values.append(max(limit, 0))
+    return map(read_event, connection.execute(SELECT_EVENTS + where + order + cut, values))
+
+
+def select_open_intents(connection: sqlite3.Connection) -> list[StoredEvent]:
+    """Return the open intents, oldest first. Raises: sqlite3.Error."""
+    rows = connection.execute(f"{SELECT_EVENTS} WHERE {_OPEN} ORDER BY e.seq")
+    return [read_event(row) for row in rows]
+
+
+def is_call_open(
+    connection: sqlite3.Connection, *, tool: str, caller: Caller, arguments_hmac: str
+) -> bool:
+    """Whether an intent of this caller, tool and arguments is open. Raises: sqlite3.Error."""
+    tenant = None if caller.tenant is None else storable(caller.tenant)
+    row = connection.execute(
+        "SELECT EXISTS (SELECT 1 FROM audit_event AS e WHERE e.arguments_hmac = ? AND e.tool = ?"  # noqa: S608  (constant text)
+        f" AND e.caller_subject IS ? AND e.caller_tenant IS ? AND {_OPEN})",
+        (arguments_hmac, tool, storable(caller.subject), tenant),
+    ).fetchone()
+    return bool(row[0])
