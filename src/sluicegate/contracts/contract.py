@@ -225,6 +225,14 @@ class RetryRule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceWaiver:
+    """Why a destructive tool runs without evidence, until the day ``until`` (YYYY-MM-DD)."""
+
+    reason: str
+    until: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fingerprints:
     """CON-4: ``language`` of the effective schemas, ``text`` (prompts), ``policy`` (the rest)."""
 
@@ -239,7 +247,8 @@ class Contract:
     """One tool's agreement as it is served.
 
     ``errors`` maps each code the contract declares to whether the agent may try again.
-    ``masked`` are pointers whose values never reach log, event, page or custody (AUD-4).
+    ``masked_arguments`` and ``masked_data`` are pointers whose values never reach log, event, page
+    or custody (AUD-4). ``evidence_waiver`` says why a destructive tool asks for none (EVI-3).
     ``source`` is the name of the document it came from; ``document`` its JSON form with schemas
     inlined, which is what a release freezes.
     """
@@ -259,7 +268,9 @@ class Contract:
     result: ResultPart
     errors: Mapping[str, bool]
     retry: RetryRule
-    masked: tuple[Pointer, ...]
+    masked_arguments: tuple[Pointer, ...]
+    masked_data: tuple[Pointer, ...]
+    evidence_waiver: EvidenceWaiver | None
     fingerprints: Fingerprints
     source: str
     document: JsonObject
