@@ -2,20 +2,130 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime
-from typing import NewType, Protocol
+from dataclasses import dataclass, field
+from typing import Any, NewType
 
+from sluicegate.checks.authentication import Authentic
+from sluicegate.checks.conformance import ConformingData
+from sluicegate.checks.meaning_rules import ResultCheck, run_checks
+from sluicegate.checks.meaning_subject import Binding, is_same
+from sluicegate.checks.meaning_text import (
+    FreeText,
+    cannot_hold_forbidden_text,
+    find_forbidden_text,
+    has_forbidden_text,
+    plan_free_text,
+)
+from sluicegate.checks.meaning_time import Freshness
+from sluicegate.checks.parsing import ParsedAnswer
+from sluicegate.contracts.contract import BindRule, FreshRule
+from sluicegate.values.codes import Code, Stage
 from sluicegate.values.findings import Finding
+from sluicegate.values.instants import Instant
+from sluicegate.values.json import json_type
+from sluicegate.values.pointers import NOTHING, Pointer
+from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import Request
+
+__all__ = ["Expectations", "ResultCheck", "Vouched", "vouch"]
 
 Vouched = NewType("Vouched", object)
 
 
-class ResultCheck(Protocol):
-    """A pure function over the conforming data (SPEC 2, ``result.checks``)."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expectations:
+    """What an answer must mean, prepared once.
 
-    def __call__(
-        self, data: object, *, document: object, request: Request, now: datetime
-    ) -> Sequence[Finding]:
-        """Return findings; none means the rule holds."""
+    ``free_text`` are data pointers (``*`` for items) where TAB and LF are admitted. ``envelope``:
+    the parsed answer bears ``tool`` and ``request_id``, and both must be ours. ``tool_at`` and
+    ``request_id_at``: where a bare schema describes an envelope; present, they must be ours.
+    """
+
+    bind: tuple[BindRule, ...]
+    fresh: FreshRule | None
+    checks: tuple[ResultCheck, ...]
+    free_text: tuple[Pointer, ...]
+    envelope: bool
+    tool_at: Pointer | None
+    request_id_at: Pointer | None
+    binding: Binding = field(init=False, repr=False, compare=False)
+    freshness: Freshness | None = field(init=False, repr=False, compare=False)
+    free: FreeText = field(init=False, repr=False, compare=False)
+    names_us: bool = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Prepare the rules; the four derived fields say nothing that the others do not."""
+        prepare = object.__setattr__
+        prepare(self, "binding", Binding(self.bind))
+        prepare(self, "freshness", None if self.fresh is None else Freshness(self.fresh))
+        prepare(self, "free", plan_free_text(self.free_text))
+        named = self.envelope or self.tool_at is not None or self.request_id_at is not None
+        prepare(self, "names_us", named)
+
+
+def vouch(
+    conforming: ConformingData,
+    parsed: ParsedAnswer,
+    raw: Authentic,
+    expectations: Expectations,
+    request: Request,
+    now: Instant,
+) -> Vouched | Rejected:
+    """Hold the data to the outstanding question; the first kind of fault wins.
+
+    Rejects (stage vouch), in this order: WRONG_TOOL, WRONG_REQUEST, WRONG_SUBJECT; STALE,
+    FROM_FUTURE or BAD_TIME; FORBIDDEN_TEXT; CHECK_FAILED. INTERNAL (stage internal) for a check
+    that is itself defective. ``parsed`` is the document around the data; ``raw`` only shortens
+    the search for forbidden text. Source: SPEC RES-5, ENV-3.
+    """
+    if expectations.names_us:
+        stranger = _find_stranger(conforming, parsed, expectations, request)
+        if stranger is not None:
+            return Rejected.because(Stage.VOUCH, stranger)
+    if expectations.bind:
+        strangers = expectations.binding.refuse(conforming, request)
+        if strangers:
+            return Rejected.because(Stage.VOUCH, *strangers)
+    if expectations.freshness is not None:
+        untimely = expectations.freshness.refuse(conforming, now)
+        if untimely:
+            return Rejected.because(Stage.VOUCH, *untimely)
+    # A text that was declared as one is not JSON: its raw control characters prove nothing.
+    if (isinstance(parsed, str) or not cannot_hold_forbidden_text(raw)) and has_forbidden_text(
+        conforming, expectations.free
+    ):
+        return Rejected.because(Stage.VOUCH, *find_forbidden_text(conforming, expectations.free))
+    if expectations.checks:
+        failed = run_checks(expectations.checks, conforming, parsed, request, now)
+        if failed is not None:
+            return failed
+    minted: Any = conforming
+    vouched: Vouched = minted
+    return vouched
+
+
+def _find_stranger(
+    data: object, parsed: object, expectations: Expectations, request: Request
+) -> Finding | None:
+    """Compare the names that the answer bears with ours: the tool first, then the request."""
+    if expectations.envelope:
+        members = parsed if isinstance(parsed, dict) else {}
+        if not is_same(members.get("tool", NOTHING), request.tool):
+            return _describe(Code.WRONG_TOOL, "/tool", members.get("tool"))
+        if not is_same(members.get("request_id", NOTHING), request.request_id):
+            return _describe(Code.WRONG_REQUEST, "/request_id", members.get("request_id"))
+    for at, ours, code in (
+        (expectations.tool_at, request.tool, Code.WRONG_TOOL),
+        (expectations.request_id_at, request.request_id, Code.WRONG_REQUEST),
+    ):
+        if at is None:
+            continue
+        found = at.find(data)
+        if found is not NOTHING and not is_same(found, ours):
+            return _describe(code, at.text, found)
+    return None
+
+
+def _describe(code: Code, pointer: str, found: object) -> Finding:
+    ours = "the tool that was called" if code is Code.WRONG_TOOL else "the outstanding request's id"
+    return Finding(code=code, pointer=pointer, expected=ours, received=json_type(found))

@@ -15,9 +15,7 @@ MAX_FINDINGS: Final = 20
 
 def list_members(document: object) -> frozenset[str]:
     """Return the pointer text of every member at every level, ``*`` for items: what is recorded."""
-    return frozenset(
-        f"{at}/{escape_segment(name)}" for at, name, _ in _walk(document, None)
-    )
+    return frozenset(f"{at}/{escape_segment(name)}" for at, name, _ in _walk(document, None))
 
 
 def find_unknown_members(document: object, known: frozenset[str]) -> tuple[Finding, ...]:

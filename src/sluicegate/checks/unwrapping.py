@@ -144,7 +144,9 @@ def _refuse_failure(
     if tool != request.tool:
         return Rejected.because(Stage.VOUCH, Finding(code=Code.WRONG_TOOL, pointer="/tool"))
     if request_id != request.request_id:
-        return Rejected.because(Stage.VOUCH, Finding(code=Code.WRONG_REQUEST, pointer="/request_id"))
+        return Rejected.because(
+            Stage.VOUCH, Finding(code=Code.WRONG_REQUEST, pointer="/request_id")
+        )
     if code not in errors:
         return _malformed("/error/code", "a code that the contract declares", code)
     return Rejected(
@@ -184,7 +186,9 @@ def _open_result(value: object, upstream: UpstreamPart, inner: ParseRule) -> obj
         )
     structured: object = value["structuredContent"]
     if upstream.mcp_version < FIRST_OPEN_VERSION and type(structured) is not dict:
-        return _malformed("/structuredContent", f"object (MCP before {FIRST_OPEN_VERSION})", structured)
+        return _malformed(
+            "/structuredContent", f"object (MCP before {FIRST_OPEN_VERSION})", structured
+        )
     return structured
 
 
@@ -225,7 +229,9 @@ def _read_text_block(content: object, rule: TextRule, inner: ParseRule) -> objec
 
 def _parse_inner(raw: bytes, inner: ParseRule) -> object:
     """Climb to a parsed value again, from the bytes of the text; nesting is counted anew."""
-    delivered = accept_delivery(Receipt(adapter="text", adapter_version="1", endpoint="", raw=raw), _INNER_UPSTREAM)
+    delivered = accept_delivery(
+        Receipt(adapter="text", adapter_version="1", endpoint="", raw=raw), _INNER_UPSTREAM
+    )
     if isinstance(delivered, Rejected):
         return delivered
     limits = Limits(max_bytes=len(raw), max_depth=inner.max_depth)

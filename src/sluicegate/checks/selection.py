@@ -1,0 +1,71 @@
+"""The rung that builds the selected object (SPEC RES-7): the fields that were declared, no others.
+
+A selector is one compiled expression: dict displays and list comprehensions, made as a syntax tree
+from the contract's pointers. Whole selected subtrees are moved, not copied; members that a valid
+answer may lack appear only when present; a wildcard keeps the shape of its array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sluicegate.checks.meaning import Vouched
+from sluicegate.checks.selection_expressions import compile_projection
+from sluicegate.contracts.contract import ResultPart
+from sluicegate.values.findings import Finding
+from sluicegate.values.json import JsonValue
+
+Projection: TypeAlias = Callable[[object], JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """What leaves the ladder.
+
+    ``data`` is for the agent, ``display`` for people, ``operator`` for custody and console; the
+    latter two are None where the contract declares none. ``notes`` are findings that refuse
+    nothing: members the provider never sent before.
+    """
+
+    data: JsonValue
+    display: JsonValue | None
+    operator: JsonValue | None
+    notes: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """The three compiled expressions of one contract."""
+
+    data: Projection
+    display: Projection | None
+    operator: Projection | None
+
+
+def compile_selector(result: ResultPart) -> Selector:
+    """Compile what ``result`` selects, once.
+
+    Raises: ValueError where free text is declared beside data that is no object, or where the
+    agent's fields already bear a member ``untrusted_text``.
+    """
+    document = result.schema.document
+    return Selector(
+        data=compile_projection(document, result.agent, result.untrusted_text),
+        display=compile_projection(document, result.display, {}) if result.display else None,
+        operator=compile_projection(document, result.operator, {}) if result.operator else None,
+    )
+
+
+def select(vouched: Vouched, selector: Selector) -> Selected:
+    """Return the selected fields as new objects; total for every value the schema admits.
+
+    Free text stands below ``untrusted_text``. Source: SPEC RES-7.
+    """
+    display, operator = selector.display, selector.operator
+    return Selected(
+        selector.data(vouched),
+        None if display is None else display(vouched),
+        None if operator is None else operator(vouched),
+    )
