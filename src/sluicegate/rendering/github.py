@@ -20,8 +20,8 @@ def render_verdict_github(verdict: Verdict, source: Source) -> str:
             "error",
             describe(finding),
             file=source.name,
-            line=None if span is None else span.line,
-            column=None if span is None else span.column,
+            line=finding.line if span is None else span.line,
+            column=finding.column if span is None else span.column,
             title=str(finding.code),
         )
         for finding, span in zip(

@@ -99,8 +99,8 @@ def shape_chain(report: ChainReport) -> dict[str, JsonValue]:
     }
 
 
-def shape_code(entry: CodeEntry, page: str) -> dict[str, JsonValue]:
-    """Return one row of the code table with its page."""
+def shape_code(entry: CodeEntry, page: str | None) -> dict[str, JsonValue]:
+    """Return one row of the code table; ``page`` is its runbook, null in a list."""
     return {
         "code": str(entry.code),
         "stages": sorted(entry.stages),

@@ -6,7 +6,8 @@ from importlib.resources import files
 from typing import Final
 
 from sluicegate.gates.refusing import fail, refuse
-from sluicegate.values.codes import CodeEntry, Side
+from sluicegate.rendering.paint import PLAIN, Paint
+from sluicegate.values.codes import CODES, Code, CodeEntry, Side
 from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import RequestId
 
@@ -72,3 +73,16 @@ def read_page(code: str) -> str:
     """Return the page of ``code`` as Markdown. Raises: FileNotFoundError for no such page."""
     page = files("sluicegate.rendering").joinpath("codes", f"{code}.md")
     return page.read_text(encoding="utf-8")
+
+
+def list_codes(paint: Paint = PLAIN) -> str:
+    """Return every code with its summary, in the order of the ladders."""
+    width = max(len(code) for code in Code)
+    return "".join(f"{paint.strong(code.ljust(width))}  {CODES[code].summary}\n" for code in Code)
+
+
+def paint_page(page: str, paint: Paint = PLAIN) -> str:
+    """Return a page for a terminal: headings painted, the text as it stands."""
+    return "".join(
+        (paint.strong(line) if line.startswith("#") else line) + "\n" for line in page.splitlines()
+    )

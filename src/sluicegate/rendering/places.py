@@ -18,10 +18,14 @@ _CUT: Final = "…"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A text that was judged. ``raw`` None: it cannot be walked, so only its name is shown."""
+    """A text that findings are about. ``raw`` None: it cannot be walked, only its name is shown.
+
+    ``of_schema``: it is the schema that did not register, so schema pointers lead into it.
+    """
 
     name: str
     raw: bytes | None
+    of_schema: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,9 +47,16 @@ def place_findings(source: Source, findings: Sequence[Finding]) -> tuple[Span | 
     raw = source.raw
     if raw is None:
         return (None,) * len(findings)
-    wanted = {text for finding in findings for text in _with_parents(finding.pointer)}
+    pointers = [
+        (finding.schema_pointer or "") if source.of_schema else finding.pointer
+        for finding in findings
+    ]
+    wanted = {text for pointer in pointers for text in _with_parents(pointer)}
     places = locate_all(raw, sorted(wanted))
-    return tuple(_place(raw, finding, places) for finding in findings)
+    return tuple(
+        _place(raw, finding, pointer, places)
+        for finding, pointer in zip(findings, pointers, strict=True)
+    )
 
 
 def _with_parents(pointer: str) -> list[str]:
@@ -53,14 +64,14 @@ def _with_parents(pointer: str) -> list[str]:
     return ["/".join(segments[:count]) for count in range(len(segments), 0, -1)]
 
 
-def _place(raw: bytes, finding: Finding, places: dict[str, Place]) -> Span | None:
+def _place(raw: bytes, finding: Finding, pointer: str, places: dict[str, Place]) -> Span | None:
     if finding.offset is not None:
         return span_at(raw, finding.offset, 1)
-    for pointer in _with_parents(finding.pointer):
-        place = places.get(pointer)
+    for nearest in _with_parents(pointer):
+        place = places.get(nearest)
         if place is None:
             continue
-        if pointer != finding.pointer:
+        if nearest != pointer:
             return span_at(raw, place.value.offset, 1)
         if finding.code in _ABOUT_NAMES and place.key is not None:
             return place.key

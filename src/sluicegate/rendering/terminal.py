@@ -62,7 +62,8 @@ def render_findings(
 def _finding_block(
     finding: Finding, span: Span | None, source: Source, *, paint: Paint, width: int
 ) -> str:
-    lines = [f"{paint.place(_where(source.name, span))}: {paint.bad(str(finding.code))}"]
+    where = _where(source.name, finding, span)
+    lines = [f"{paint.place(where)}: {paint.bad(str(finding.code))}"]
     says = _expectation(finding)
     if span is not None and source.raw is not None:
         number = len(str(span.line))
@@ -70,10 +71,7 @@ def _finding_block(
         lines += _excerpt_lines(excerpt(source.raw, span, room), says, paint)
     elif says:
         lines.append(_INDENT + says)
-    at = f"at {escape_terminal(finding.pointer) or '(the whole document)'}"
-    if finding.schema_pointer is not None:
-        at += f"   rule {escape_terminal(finding.schema_pointer) or '(the whole schema)'}"
-    lines.append(_INDENT + at)
+    lines.append(_INDENT + _pointers(finding, source))
     if finding.hint is not None:
         lines.append(f"{_INDENT}hint: {escape_terminal(finding.hint)}")
     lines.append(_INDENT + paint.dim(how_to_explain(finding.code)))
@@ -102,9 +100,20 @@ def _expectation(finding: Finding) -> str:
     return escape_terminal(", ".join(parts))
 
 
-def _where(name: str, span: Span | None) -> str:
+def _pointers(finding: Finding, source: Source) -> str:
+    places = []
+    if not source.of_schema:
+        places.append(f"at {escape_terminal(finding.pointer) or '(the whole document)'}")
+    if finding.schema_pointer is not None:
+        places.append(f"rule {escape_terminal(finding.schema_pointer) or '(the whole schema)'}")
+    return "   ".join(places) or "at (the whole schema)"
+
+
+def _where(name: str, finding: Finding, span: Span | None) -> str:
+    line = finding.line if span is None else span.line
+    column = finding.column if span is None else span.column
     shown = escape_terminal(name)
-    return shown if span is None else f"{shown}:{span.line}:{span.column}"
+    return shown if line is None else f"{shown}:{line}:{column or 1}"
 
 
 def how_to_explain(code: Code) -> str:

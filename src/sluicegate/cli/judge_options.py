@@ -1,0 +1,98 @@
+"""What ``judge`` is told on its command line, read strictly."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Final, NoReturn
+
+import click
+
+from sluicegate.contracts.contract import FreshRule
+from sluicegate.values.instants import parse_rfc3339
+from sluicegate.values.json import JsonValue
+from sluicegate.values.pointers import Pointer
+from sluicegate.values.requests import is_request_id
+
+_NUMBER: Final = r"[0-9]+(?:\.[0-9]+)?"
+_FRESH: Final = re.compile(rf"(.*?):({_NUMBER})(?::({_NUMBER}))?")
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def read_now(text: str | None) -> datetime | None:
+    """Return the time to judge by. Raises: click.BadParameter unless it is RFC 3339."""
+    if text is None:
+        return None
+    instant = parse_rfc3339(text)
+    if instant is None:
+        raise click.BadParameter(
+            "write an RFC 3339 time with an offset, as 2026-11-30T12:00:00Z", param_hint="--now"
+        )
+    return _EPOCH + timedelta(microseconds=instant // 1000)
+
+
+def read_request_id(text: str | None) -> str | None:
+    """Return the id that the document must bear. Raises: click.BadParameter."""
+    if text is not None and not is_request_id(text):
+        raise click.BadParameter(
+            "a request id has 8 to 64 letters, digits, '_' and '.'", param_hint="--request-id"
+        )
+    return text
+
+
+def read_binds(texts: tuple[str, ...]) -> dict[Pointer, JsonValue]:
+    """Return what must stand where. Raises: click.BadParameter.
+
+    ``POINTER=VALUE`` is cut at the first ``=``; VALUE is a JSON string, number or boolean, and
+    any other text stands for itself, so ``/id=42`` is a number and ``/id="42"`` a string.
+    """
+    binds: dict[Pointer, JsonValue] = {}
+    for text in texts:
+        place, equals, value = text.partition("=")
+        if not equals:
+            raise click.BadParameter(f"{text!r} is not POINTER=VALUE", param_hint="--bind")
+        pointer = _pointer(place, "--bind")
+        if pointer in binds:
+            raise click.BadParameter(f"{place} is bound twice", param_hint="--bind")
+        binds[pointer] = _scalar(value)
+    return binds
+
+
+def _scalar(text: str) -> JsonValue:
+    try:
+        value = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return text
+    if isinstance(value, float) and not math.isfinite(value):
+        return text
+    return value if isinstance(value, str | int | float) else text
+
+
+def _refuse(text: str) -> NoReturn:
+    raise ValueError(text)
+
+
+def read_fresh(text: str | None) -> FreshRule | None:
+    """Return the rule of freshness. Raises: click.BadParameter."""
+    if text is None:
+        return None
+    matched = _FRESH.fullmatch(text)
+    if matched is None:
+        raise click.BadParameter(
+            "write POINTER:MAX_AGE_S or POINTER:MAX_AGE_S:MAX_AHEAD_S, as /observed_at:60:5",
+            param_hint="--fresh",
+        )
+    place, age, ahead = matched.groups()
+    pointer = _pointer(place, "--fresh")
+    if ahead is None:
+        return FreshRule(at=pointer, max_age_s=float(age))
+    return FreshRule(at=pointer, max_age_s=float(age), max_ahead_s=float(ahead))
+
+
+def _pointer(text: str, option: str) -> Pointer:
+    try:
+        return Pointer.parse(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint=option) from None

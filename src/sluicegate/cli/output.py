@@ -1,0 +1,106 @@
+"""How a command speaks: results on stdout, all else on stderr, colour only where it is wanted."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Final, NoReturn, TypeVar
+
+import click
+
+from sluicegate.cli.exits import Exit
+from sluicegate.rendering.escaping import escape_github_message, escape_terminal
+from sluicegate.rendering.json_v1 import render_object
+from sluicegate.rendering.paint import Paint
+from sluicegate.values.json import JsonObject
+
+F = TypeVar("F", bound=Callable[..., object])
+
+HUMAN: Final = "human"
+JSON_V1: Final = "json-v1"
+GITHUB: Final = "github"
+
+_NARROWEST: Final = 60
+_WIDEST: Final = 120
+
+
+def format_option(*, github: bool = False) -> Callable[[F], F]:
+    """Add ``--format``; ``github`` for commands that report places in files."""
+    choices = [HUMAN, JSON_V1, GITHUB] if github else [HUMAN, JSON_V1]
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(choices),
+        default=HUMAN,
+        show_default=True,
+        help="Who reads the output.",
+    )
+
+
+def color_option(command: F) -> F:
+    """Add ``--color``."""
+    return click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        show_default=True,
+        help="auto: on a terminal, unless NO_COLOR is set.",
+    )(command)
+
+
+def folder_option(command: F) -> F:
+    """Add ``--folder``, the contract folder that holds sluicegate.yaml."""
+    return click.option(
+        "--folder",
+        type=click.Path(file_okay=False),
+        default="contracts",
+        show_default=True,
+        help="The folder that holds sluicegate.yaml.",
+    )(command)
+
+
+def choose_paint(color: str) -> Paint:
+    """Return whether to paint: the option, else NO_COLOR, FORCE_COLOR, else a terminal."""
+    if color != "auto":
+        return Paint(colour=color == "always")
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return Paint(colour=False)
+    if os.environ.get("FORCE_COLOR") or os.environ.get("CLICOLOR_FORCE"):
+        return Paint(colour=True)
+    return Paint(colour=sys.stdout.isatty())
+
+
+def choose_width() -> int:
+    """Return how many cells a line may take: the terminal's, 100 where there is none."""
+    if not sys.stdout.isatty():
+        return 100
+    columns = os.get_terminal_size(sys.stdout.fileno()).columns
+    return max(_NARROWEST, min(columns, _WIDEST))
+
+
+def put(text: str) -> None:
+    """Write a result to stdout; ``text`` is escaped and painted already."""
+    sys.stdout.write(text)
+
+
+def put_object(command: str, members: JsonObject) -> None:
+    """Write the one json-v1 object of ``command`` to stdout."""
+    put(render_object(command, members))
+
+
+def note(text: str) -> None:
+    """Write one line for a person to stderr, escaped."""
+    sys.stderr.write(escape_terminal(text) + "\n")
+
+
+def note_github(text: str) -> None:
+    """Write one plain line to stdout that GitHub's runner takes for no command."""
+    put(escape_github_message(text).replace("::", ": :") + "\n")
+
+
+def stop(exit_code: Exit, text: str) -> NoReturn:
+    """Say on stderr why the command ends, and end it. Raises: SystemExit."""
+    for line in text.splitlines():
+        note(line)
+    raise SystemExit(exit_code)
