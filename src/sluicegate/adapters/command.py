@@ -181,10 +181,7 @@ class _Run:
                 _kill_group(transport)
                 await asyncio.wait({self._output.closed}, timeout=_DRAIN_S)
         finally:
-            _kill_group(transport)
-            # SIGKILL was sent: the wait is short, and a second cancellation may cut it.
-            await asyncio.wait({self._output.ended}, timeout=_REAP_S)
-            transport.close()
+            await self._end(transport)
         return self.receive(Fault.TOO_LARGE if self._output.is_too_large else None)
 
     def receive(self, fault: Fault | None) -> Receipt:
@@ -199,6 +196,15 @@ class _Run:
             exit_code=None if fault is not None else self._exit_code,
             diagnostics=bytes(self._output.stderr),
         )
+
+    async def _end(self, transport: asyncio.SubprocessTransport) -> None:
+        """Kill what is left of the group, and see the program buried."""
+        _kill_group(transport)
+        try:
+            # SIGKILL was sent, so the wait is short; a second cancellation may cut it.
+            await asyncio.wait({self._output.ended}, timeout=_REAP_S)
+        finally:
+            transport.close()
 
     async def _start(
         self,
@@ -227,8 +233,7 @@ class _Run:
         except asyncio.CancelledError:
             # Forked, perhaps, while we were cancelled: the group must not outlive the call.
             transport, _ = await starting
-            _kill_group(transport)
-            transport.close()
+            await self._end(transport)
             raise
         return transport
 

@@ -98,13 +98,16 @@ def _read_file(path: Path) -> str:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except (OSError, ValueError) as error:
         raise CredentialUnreadable(f"{path} cannot be opened: {error}") from error
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         facts = os.fstat(descriptor)
         if not stat.S_ISREG(facts.st_mode):
             raise CredentialUnreadable(f"{path} is not a regular file")
         if facts.st_mode & 0o077:
             raise CredentialUnreadable(f"{path} is open to others; chmod 600 it")
-        raw = file.read(_MAX_BYTES + 1)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            raw = file.read(_MAX_BYTES + 1)
+    finally:
+        os.close(descriptor)
     if len(raw) > _MAX_BYTES:
         raise CredentialUnreadable(f"{path} is too large for a credential")
     try:

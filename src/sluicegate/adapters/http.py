@@ -16,7 +16,7 @@ import ssl
 from collections.abc import AsyncIterable, Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, Protocol, cast
 from urllib.parse import quote, urljoin, urlsplit
 
 import httpx2
@@ -55,7 +55,9 @@ _OURS: Final = frozenset(
     }
 )
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
-_CERTAINLY_UNSENT: Final = "http11.send_request_headers.started"
+_CONNECTED: Final = "connection.connect_tcp.complete"
+_SENDING: Final = "http11.send_request_headers.started"
+"""Events of httpx2's ``trace`` extension. Before the second no byte of the request was sent."""
 
 
 class HttpAdapter:
@@ -153,6 +155,10 @@ class HttpAdapter:
         )
 
 
+class _Closable(Protocol):
+    async def aclose(self) -> None: ...
+
+
 class _Attempt:
     """One attempt's state, so that a deadline at any point still yields an honest receipt."""
 
@@ -168,6 +174,7 @@ class _Attempt:
         self._max_bytes = max_bytes
         self._now = now
         self._is_sent = False
+        self._connection: _Closable | None = None
         self._answer: Receipt | None = None
         self._content = bytearray()
 
@@ -204,10 +211,16 @@ class _Attempt:
                     await response.aclose()
         except httpx2.TransportError as error:
             return self._break_off(error), None
+        finally:
+            # The pool forgets a connection whose TLS handshake is cancelled, and leaves it open.
+            if self._connection is not None:
+                await self._connection.aclose()
 
-    async def _note(self, event: str, _: Mapping[str, object]) -> None:
-        if event == _CERTAINLY_UNSENT:
+    async def _note(self, event: str, facts: Mapping[str, object]) -> None:
+        if event == _SENDING:
             self._is_sent = True
+        elif event == _CONNECTED:
+            self._connection = cast("_Closable", facts["return_value"])
 
     async def _receive(self, response: httpx2.Response) -> tuple[Receipt, str | None]:
         headers = read_headers(response.headers.raw)

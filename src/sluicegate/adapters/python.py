@@ -141,7 +141,10 @@ class PythonAdapter:
 
     def _call(self, arguments: Mapping[str, object], max_bytes: int) -> Receipt:
         try:
-            return self._encode(self._function(**arguments), max_bytes)
+            value = self._function(**arguments)
+            if inspect.iscoroutine(value):
+                value.close()  # nobody awaits it here; it is refused as a value
+            return self._encode(value, max_bytes)
         except BaseException as error:  # noqa: BLE001  (whatever a tool raises is its answer)
             return self._raised(error)
 
