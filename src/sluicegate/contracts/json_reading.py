@@ -1,0 +1,163 @@
+"""JSON documents of a contract folder: strict, and with line and column of every place."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Final, TypeAlias
+
+import jiter
+
+from sluicegate.contracts.marks import Document, Mark, Marks
+from sluicegate.contracts.problems import Problem
+from sluicegate.values.codes import Code
+from sluicegate.values.json import JsonValue
+from sluicegate.values.names import show_name
+from sluicegate.values.pointers import escape_segment
+
+MAX_BYTES: Final = 1_048_576
+MAX_DEPTH: Final = 128
+BYTE_ORDER_MARK: Final = "\ufeff"
+
+_AT: Final = re.compile(r"(?s)(.*) at line (\d+) column (\d+)")
+_TOKEN: Final = re.compile(r'[\s,:]*+(?:([\[{])|([\]}])|("(?:[^"\\]|\\.)*+")|([^\s,:\[\]{}"]++))')
+
+_Frame: TypeAlias = "tuple[str, bool, list[int]]"
+"""Pointer, whether it is an object, and (in a list of one) how many items have begun."""
+
+
+def decode_text(name: str, raw: bytes, max_bytes: int) -> str | Problem:
+    """Return the text of a document within its limits: UTF-8, no byte order mark, not blank."""
+    if len(raw) > max_bytes:
+        return fault_of(name, f"has more than {max_bytes} bytes.", "Split the document.")
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = raw[: error.start].decode("utf-8")
+        return fault_of(
+            name, "is not UTF-8 here.", "Save it as UTF-8.", locate(before, len(before))
+        )
+    if text.startswith(BYTE_ORDER_MARK):
+        return fault_of(name, "begins with a byte order mark.", "Save it without one.", (1, 1))
+    if not text.strip():
+        return fault_of(name, "is empty.", "Write the document, or remove the file.", (1, 1))
+    return text
+
+
+def locate(text: str, offset: int) -> Mark:
+    """Return line and column of ``offset``."""
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+
+
+def read_json(name: str, raw: bytes) -> Document | tuple[Problem, ...]:
+    """Read one JSON document (RFC 8259, I-JSON but for the size of integers).
+
+    Refuses duplicate members, numbers that overflow, lone surrogates, more than 1 MiB or 128
+    levels. Source: SPEC CON-1, ARG-2.
+    """
+    text = decode_text(name, raw, MAX_BYTES)
+    if isinstance(text, Problem):
+        return (text,)
+    try:
+        value: JsonValue = jiter.from_json(
+            raw, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="none"
+        )
+    except ValueError as error:
+        return (_explain(name, raw, str(error)),)
+    scanned = _scan(name, text)
+    if isinstance(scanned, Problem):
+        return (scanned,)
+    return Document(name, value, lambda: scanned)
+
+
+def _explain(name: str, raw: bytes, message: str) -> Problem:
+    matched = _AT.fullmatch(message)
+    if matched is None:
+        return fault_of(name, "is not JSON.", "Mend it, or write YAML in a .yaml file.")
+    what, line, column = matched[1], int(matched[2]), int(matched[3])
+    before = raw.split(b"\n")[line - 1][: max(column - 1, 0)]
+    mark = (line, len(before.decode("utf-8", "replace")) + 1)
+    if what.startswith("Detected duplicate key"):
+        twice = show_name(what.removeprefix("Detected duplicate key").strip())
+        return fault_of(
+            name,
+            f"bears the member {twice} twice in one object.",
+            "Keep one of them.",
+            mark,
+            code=Code.DUPLICATE_MEMBER,
+        )
+    if what.startswith("recursion limit"):
+        return too_deep(name, mark)
+    return fault_of(name, f"is not JSON: {show_name(what)}.", "Mend the text here.", mark)
+
+
+def too_deep(name: str, mark: Mark | None) -> Problem:
+    """Return the Problem of a document that nests deeper than ``MAX_DEPTH``."""
+    return fault_of(
+        name, f"nests deeper than {MAX_DEPTH} levels.", "Move inner parts into `$defs`.", mark
+    )
+
+
+def _scan(name: str, text: str) -> Marks | Problem:
+    """Walk the tokens of a text that is known to be JSON."""
+    values: dict[str, Mark] = {}
+    keys: dict[str, Mark] = {}
+    frames: list[_Frame] = []
+    member: str | None = None  # the name that was read, while its value is not
+    line, line_start, seen = 1, 0, 0
+    for token in _TOKEN.finditer(text):
+        start = token.start(token.lastindex or 0)
+        breaks = text.count("\n", seen, start)
+        if breaks:
+            line, line_start = line + breaks, text.rfind("\n", seen, start) + 1
+        seen = start
+        mark = (line, start - line_start + 1)
+        opener, closer, string, plain = token.groups()
+        if closer is not None:
+            frames.pop()
+            continue
+        if frames and frames[-1][1] and member is None:
+            member = f"{frames[-1][0]}/{escape_segment(json.loads(string))}"
+            keys[member] = mark
+            continue
+        pointer = _place(frames, member)
+        member = None
+        values[pointer] = mark
+        if opener is not None:
+            frames.append((pointer, opener == "{", [0]))
+            if len(frames) > MAX_DEPTH:
+                return too_deep(name, mark)
+        elif plain is not None and plain[0] in "-0123456789" and not math.isfinite(float(plain)):
+            return fault_of(name, "has a number that overflows.", "Write one that fits.", mark)
+    return Marks(values, keys)
+
+
+def _place(frames: list[_Frame], member: str | None) -> str:
+    if member is not None:
+        return member
+    if not frames:
+        return ""
+    pointer, _, begun = frames[-1]
+    begun[0] += 1
+    return f"{pointer}/{begun[0] - 1}"
+
+
+def fault_of(
+    name: str,
+    message: str,
+    mend: str,
+    mark: Mark | None = None,
+    *,
+    code: Code = Code.CONTRACT_INVALID,
+) -> Problem:
+    """Return the Problem of a document that cannot be read; ``message`` continues its name."""
+    line, column = mark if mark is not None else (None, None)
+    return Problem(
+        code=code,
+        document=name,
+        message=f"The document {message}",
+        mend=mend,
+        line=line,
+        column=column,
+    )

@@ -1,0 +1,162 @@
+"""Strict YAML and JSON documents, with a line and a column for every place."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from sluicegate.contracts.problems import Problem
+from sluicegate.contracts.yaml_reading import Document, read_document
+
+
+def read(text: str | bytes, name: str = "contract.yaml") -> Document:
+    raw = text.encode() if isinstance(text, str) else text
+    document = read_document(name, raw)
+    assert isinstance(document, Document), document
+    return document
+
+
+def refuse(text: str | bytes, name: str = "contract.yaml") -> Problem:
+    raw = text.encode() if isinstance(text, str) else text
+    problems = read_document(name, raw)
+    assert isinstance(problems, tuple), problems.value
+    (problem,) = problems
+    assert problem.document == name
+    assert problem.mend
+    return problem
+
+
+TEXTS = ["on", "no", "yes", "off", "y", "012", "1_000", "12:30:45", "2026-11-30", "1.2.3", "="]
+
+
+@pytest.mark.requirement("CON-1")
+@pytest.mark.parametrize("text", TEXTS)
+def test_what_older_readers_take_for_another_type_stays_text(text: str) -> None:
+    assert read(f"a: {text}\n").value == {"a": text}
+
+
+@pytest.mark.requirement("CON-1")
+def test_plain_scalars_are_json_numbers_words_or_text() -> None:
+    document = read("a: [1, -0.5, 1e3, true, false, null, 1.0.0, x y]\n")
+    assert document.value == {"a": [1, -0.5, 1000.0, True, False, None, "1.0.0", "x y"]}
+
+
+REFUSED = {
+    "duplicate key": ("a: 1\nb: 2\n'a': 3\n", 3, 1, "DUPLICATE_MEMBER"),
+    "duplicate in flow": ("{a: 1, b: 2, a: 3}\n", 1, 14, "DUPLICATE_MEMBER"),
+    "explicit tag": ("a: !!str 1\n", 1, 4, "CONTRACT_INVALID"),
+    "python tag": ("a: !!python/object:os.system x\n", 1, 4, "CONTRACT_INVALID"),
+    "anchor": ("a: &x 1\n", 1, 4, "CONTRACT_INVALID"),
+    "alias": ("a: *x\n", 1, 4, "CONTRACT_INVALID"),
+    "merge key": ("a:\n  <<: {b: 1}\n", 2, 3, "CONTRACT_INVALID"),
+    "boolean key": ("true: 1\n", 1, 1, "CONTRACT_INVALID"),
+    "null key": ("~: 1\n", 1, 1, "CONTRACT_INVALID"),
+    "fraction key": ("1.5: 1\n", 1, 1, "CONTRACT_INVALID"),
+    "sequence key": ("? [a]\n: 1\n", 1, 3, "CONTRACT_INVALID"),
+    "second document": ("a: 1\n---\nb: 2\n", 2, 1, "CONTRACT_INVALID"),
+    "version directive": ("%YAML 1.1\n---\na: 1\n", None, None, "CONTRACT_INVALID"),
+    "unknown directive": ("# x\n%FOO 1\n---\na: 1\n", None, None, "CONTRACT_INVALID"),
+    "byte order mark": (b"\xef\xbb\xbfa: 1\n", 1, 1, "CONTRACT_INVALID"),
+    "UTF-16": ("a: 1".encode("utf-16"), 1, 1, "CONTRACT_INVALID"),
+    "bad UTF-8": (b"a: 1\nb: \xff\n", 2, 4, "CONTRACT_INVALID"),
+    "overflow": ("a: 1e400\n", 1, 4, "CONTRACT_INVALID"),
+    "endless integer": ("a: " + "9" * 5000, 1, 4, "CONTRACT_INVALID"),
+    "escaped surrogate": ('a: "\\ud83d"\n', 1, 4, "CONTRACT_INVALID"),
+    "escaped surrogate in a key": ('"\\ud83d": 1\n', 1, 1, "CONTRACT_INVALID"),
+    "no value": ("a:\nb: 1\n", 2, 1, "CONTRACT_INVALID"),
+    "capital True": ("a: True\n", 1, 4, "CONTRACT_INVALID"),
+    "tilde": ("a: ~\n", 1, 4, "CONTRACT_INVALID"),
+    "hexadecimal": ("a: 0x1F\n", 1, 4, "CONTRACT_INVALID"),
+    "infinity": ("a: .inf\n", 1, 4, "CONTRACT_INVALID"),
+    "plus sign": ("a: +5\n", 1, 4, "CONTRACT_INVALID"),
+    "empty": ("", 1, 1, "CONTRACT_INVALID"),
+    "blank": (" \n\n", 1, 1, "CONTRACT_INVALID"),
+    "comments alone": ("# nothing\n", 1, 1, "CONTRACT_INVALID"),
+    "control character": ("a: 1\nb: \x07\n", 2, 4, "CONTRACT_INVALID"),
+    "bad indentation": ("a: 1\n b: 2\n", 2, 3, "CONTRACT_INVALID"),
+    "open flow": ("a: {b: 1\n", 2, 1, "CONTRACT_INVALID"),
+    "too deep in blocks": (
+        "".join("  " * n + "a:\n" for n in range(200)) + "  " * 200 + "b: 1\n",
+        129,
+        257,
+        "CONTRACT_INVALID",
+    ),
+    "too large": ("a: " + "x" * 300_000, None, None, "CONTRACT_INVALID"),
+}
+
+
+@pytest.mark.requirement("CON-1")
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_two_readers_may_take_differently_is_refused_at_its_place(case: str) -> None:
+    text, line, column, code = REFUSED[case]
+    problem = refuse(text)
+    assert (problem.line, problem.column, str(problem.code)) == (line, column, code)
+
+
+@pytest.mark.requirement("CON-1")
+@pytest.mark.parametrize("name", ["contract.yaml", "contract.json"])
+@pytest.mark.parametrize("opener", ["[", '{"a":', "[ ", "- "])
+def test_deep_nesting_is_refused_before_it_costs_anything(name: str, opener: str) -> None:
+    started = time.process_time()
+    refuse(opener * 50_000, name)
+    assert time.process_time() - started < 2
+
+
+REFUSED_JSON = {
+    "duplicate": ('{"a": 1,\n "\\u0061": 2}', 2, "DUPLICATE_MEMBER"),
+    "trailing data": ("{}\n{}", 2, "CONTRACT_INVALID"),
+    "truncated": ('{"a"', 1, "CONTRACT_INVALID"),
+    "NaN": ('{"a":\nNaN}', 2, "CONTRACT_INVALID"),
+    "overflow": ('{"a":\n1e400}', 2, "CONTRACT_INVALID"),
+    "surrogate": ('{"a":\n"\\ud83d"}', 2, "CONTRACT_INVALID"),
+    "too deep": ("[" * 150 + "]" * 150, 1, "CONTRACT_INVALID"),
+    "yaml": ("a: 1", 1, "CONTRACT_INVALID"),
+    "empty": ("", 1, "CONTRACT_INVALID"),
+}
+
+
+@pytest.mark.requirement("CON-1")
+@pytest.mark.parametrize("case", REFUSED_JSON)
+def test_json_documents_are_read_strictly(case: str) -> None:
+    text, line, code = REFUSED_JSON[case]
+    problem = refuse(text, "contract.json")
+    assert (problem.line, str(problem.code)) == (line, code)
+
+
+NESTED = {"a": [{"b~/c": 1}, "x:y, [z]"], "d": {"": [[], {}]}, "é": 1.5, "on": "no"}
+
+
+@pytest.mark.requirement("CON-1")
+@pytest.mark.parametrize("name", ["contract.yaml", "contract.json"])
+def test_marks_lead_to_names_and_values(name: str) -> None:
+    text = json.dumps(NESTED, indent=2, ensure_ascii=False)
+    document = read(text, name)
+    assert document.value == NESTED
+    lines = text.split("\n")
+
+    def rest(mark: tuple[int, int] | None) -> str:
+        assert mark is not None
+        return lines[mark[0] - 1][mark[1] - 1 :]
+
+    assert rest(document.marks.of_key("/a/0/b~0~1c")) == '"b~/c": 1'
+    assert rest(document.marks.of_value("/a/0/b~0~1c")) == "1"
+    assert rest(document.marks.of_value("/a/1")) == '"x:y, [z]"'
+    assert rest(document.marks.of_value("/d//1")) == "{}"
+    assert rest(document.marks.of_value("/é/nowhere/at/all")) == "1.5,"
+    assert document.marks.of_value("") == (1, 1)
+
+
+def test_yaml_and_json_marks_agree_on_the_same_text() -> None:
+    text = json.dumps(NESTED, indent=1, ensure_ascii=False)
+    as_json, as_yaml = read(text, "a.json"), read("# x\n" + text, "a.yaml")
+    for pointer in ("/a", "/a/0", "/a/0/b~0~1c", "/d//0", "/on"):
+        line, column = as_json.marks.of_value(pointer) or (0, 0)
+        assert as_yaml.marks.of_value(pointer) == (line + 1, column)
+
+
+@pytest.mark.requirement("CON-1")
+def test_a_status_as_member_name_is_text_and_collides_with_its_quoted_twin() -> None:
+    assert read("{404: A, 5xx: B}").value == {"404": "A", "5xx": "B"}
+    assert str(refuse('{404: A, "404": B}').code) == "DUPLICATE_MEMBER"
