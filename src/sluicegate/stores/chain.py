@@ -9,7 +9,7 @@ from typing import Final
 
 from sluicegate.gates.events import StoredEvent
 from sluicegate.gates.ports import ChainReport
-from sluicegate.stores.encoding import COLUMNS, Column
+from sluicegate.stores.encoding import COLUMNS, Column, authenticate
 
 GENESIS: Final = "0" * 64
 """What stands in ``previous`` of the first event."""
@@ -21,20 +21,21 @@ _covered = attrgetter(*COLUMNS[:-1])
 def link_columns(key: bytes, columns: Sequence[Column]) -> str:
     """Return the link of an event: HMAC-SHA256 over every column but the link, in order.
 
-    Each column is written as a type tag, its length and its bytes, so that no two rows have the
-    same form and NULL is not the empty text. Source: SPEC AUD-3.
+    Each column is written with a type tag, and text with its length in code points before it
+    (``T4:read``, ``I7;``, ``N``), so that no two rows have the same form and NULL is not the empty
+    text. Source: SPEC AUD-3.
     """
-    parts = [_FORM]
-    for value in columns:
-        if value is None:
-            parts.append(b"N")
-        elif isinstance(value, str):
-            text = value.encode("utf-8", "surrogatepass")
-            parts += (b"T", len(text).to_bytes(8, "big"), text)
-        else:
-            digits = b"%d" % value
-            parts += (b"I", len(digits).to_bytes(8, "big"), digits)
-    return hmac.digest(key, b"".join(parts), "sha256").hex()
+    written = "".join(
+        [
+            "N"
+            if value is None
+            else f"T{len(value)}:{value}"
+            if value.__class__ is str
+            else f"I{value};"
+            for value in columns
+        ]
+    )
+    return authenticate(key, _FORM + written.encode("utf-8", "surrogatepass"))
 
 
 def verify_chain(

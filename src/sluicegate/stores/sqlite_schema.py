@@ -228,7 +228,7 @@ def prepare_tables(connection: sqlite3.Connection, keys: AuditKeys, where: str) 
                 " audit.store"
             )
         else:
-            _demand_keys(connection, keys, where)
+            demand_keys(connection, keys, where)
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
@@ -243,14 +243,20 @@ def _create_tables(connection: sqlite3.Connection, keys: AuditKeys, where: str) 
         )
     for statement in TABLES:
         connection.execute(statement)
-    for name, body in TRIGGERS.items():
-        connection.execute(f"CREATE TRIGGER {name} {body}")
+    for name in TRIGGERS:
+        connection.execute(create_trigger(name))
     connection.execute("INSERT INTO store_fact VALUES ('keys', ?)", (keys.check,))
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID:d}")
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION:d}")
 
 
-def _demand_keys(connection: sqlite3.Connection, keys: AuditKeys, where: str) -> None:
+def create_trigger(name: str) -> str:
+    """Return the statement that creates one of TRIGGERS, as SQLite keeps it."""
+    return f"CREATE TRIGGER {name} {TRIGGERS[name].strip()}"
+
+
+def demand_keys(connection: sqlite3.Connection, keys: AuditKeys, where: str) -> None:
+    """Raises: ConfigurationError where the record was written with other keys; sqlite3.Error."""
     row = connection.execute("SELECT value FROM store_fact WHERE name = 'keys'").fetchone()
     if row is None or row[0] != keys.check:
         raise ConfigurationError(

@@ -11,6 +11,11 @@ JsonValue: TypeAlias = (
 )
 JsonObject: TypeAlias = "Mapping[str, JsonValue]"
 
+# One encoder for all: json.dumps builds a new one for each call with options.
+_write_canonical = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+).encode
+
 
 def canonical_text(value: object) -> str:
     """Return the canonical JSON text of ``value``: members sorted by code point, no blanks.
@@ -19,9 +24,7 @@ def canonical_text(value: object) -> str:
     Raises: ValueError for NaN and infinities; TypeError for what is not JSON.
     Source: RFC 8785 in spirit; integers beyond 2**53 stay exact, which RFC 8785 forbids.
     """
-    return json.dumps(
-        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-    )
+    return _write_canonical(value)
 
 
 def json_type(value: object) -> str:

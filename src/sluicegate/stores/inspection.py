@@ -1,0 +1,117 @@
+"""What ``doctor`` looks at: whether the record can be trusted and will take the next event."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import stat
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from sluicegate.contracts.settings import AuditSettings
+from sluicegate.errors import ConfigurationError
+from sluicegate.stores.chain import GENESIS, verify_chain
+from sluicegate.stores.encoding import time_text
+from sluicegate.stores.keys import AuditKeys, open_keys
+from sluicegate.stores.sqlite_questions import select_events
+from sluicegate.stores.sqlite_schema import (
+    FULL,
+    TRIGGERS,
+    connect_to_read,
+    create_trigger,
+    demand_keys,
+    read_pragma,
+)
+from sluicegate.stores.stores import database_path
+
+Look: TypeAlias = tuple[str, bool, str]
+"""The name of what was looked at, whether it is well, and one sentence for the operator."""
+
+TAIL: Final = 1_000
+_MAX_AHEAD: Final = timedelta(seconds=5)
+_LEAST_FREE: Final = 67_108_864
+
+
+def inspect_store(settings: AuditSettings, folder: Path, *, now: datetime) -> list[Look]:
+    """Look at keys, file modes, pragmas, triggers, clock, free space and the tail of the chain.
+
+    Creates and changes nothing; a thing that cannot be looked at is not well. Raises nothing for
+    what it finds. Source: SPEC AUD-3.
+    """
+    if settings.store == "memory:":
+        return [("store", True, "the record is in memory and ends with the process")]
+    try:
+        path = database_path(settings, folder)
+        if not path.exists():
+            return [("store", True, f"{path} does not exist yet: the first gate creates it")]
+        keys = open_keys(settings.keys, folder, database=path, may_create=False)
+    except (ConfigurationError, OSError) as error:
+        return [("keys", False, str(error))]
+    looks: list[Look] = [("keys", True, f"custody key {keys.active} is active"), _modes(path)]
+    try:
+        with closing(connect_to_read(path)) as connection:
+            looks.extend(_database(connection, keys, path, now))
+    except (sqlite3.Error, ConfigurationError) as error:
+        looks.append(("database", False, f"{path} cannot be read: {error}"))
+    looks.append(_space(path))
+    return looks
+
+
+def _database(
+    connection: sqlite3.Connection, keys: AuditKeys, path: Path, now: datetime
+) -> Iterator[Look]:
+    demand_keys(connection, keys, str(path))
+    mode = read_pragma(connection, "journal_mode")
+    yield "journal", mode == "wal", f"journal_mode is {mode}"
+    connection.execute("PRAGMA synchronous = FULL")
+    taken = read_pragma(connection, "synchronous")
+    yield "synchronous", taken == FULL, f"synchronous reads back as {taken}, FULL is {FULL}"
+    yield _triggers(connection)
+    yield _clock(connection, now)
+    yield _tail(connection, keys)
+
+
+def _modes(path: Path) -> Look:
+    files = [path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm", ".lock")]
+    open_to_others = [
+        file.name for file in files if file.exists() and stat.S_IMODE(file.stat().st_mode) & 0o077
+    ]
+    if open_to_others:
+        names = " ".join(open_to_others)
+        return "modes", False, f"others may read the record: chmod 600 {names}"
+    return "modes", True, "only this account may read the record"
+
+
+def _triggers(connection: sqlite3.Connection) -> Look:
+    found = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"))
+    wrong = [name for name in TRIGGERS if found.get(name) != create_trigger(name)]
+    if wrong:
+        return "triggers", False, f"not as they were created: {', '.join(wrong)}; verify the chain"
+    return "triggers", True, "events can only be appended"
+
+
+def _clock(connection: sqlite3.Connection, now: datetime) -> Look:
+    newest = connection.execute("SELECT max(time) FROM audit_event").fetchone()[0]
+    if newest is not None and newest > time_text(now + _MAX_AHEAD):
+        return "clock", False, f"the newest event is of {newest}, this clock says {time_text(now)}"
+    return "clock", True, "no event lies ahead of this clock"
+
+
+def _tail(connection: sqlite3.Connection, keys: AuditKeys) -> Look:
+    events = list(select_events(connection, limit=TAIL + 1, newest_first=True))[::-1]
+    before = (0, GENESIS)
+    if len(events) > TAIL:
+        first, *events = events
+        before = (first.seq, first.link)
+    report = verify_chain(keys.chain, events, after=before)
+    if report.broken_at is not None:
+        return "chain", False, f"CHAIN_BROKEN at event {report.broken_at}: {report.problem}"
+    return "chain", True, f"the last {report.events} events hold together"
+
+
+def _space(path: Path) -> Look:
+    free = shutil.disk_usage(path.parent).free
+    return "space", free >= _LEAST_FREE, f"{free // 1_048_576} MiB are free beside the record"
