@@ -6,21 +6,29 @@ import json
 import sys
 from dataclasses import asdict
 
-from documents import read_document
+from documents import Document, read_document
 from peers import PEERS
-from timing import FULL, QUICK, compare
+from timing import FULL, QUICK, Timer, compare, timer_of
+
+
+def build(variant: str, document: Document) -> Timer:
+    if variant in PEERS:
+        return timer_of(PEERS[variant][1](document))
+    from ladders import LADDERS
+
+    return LADDERS[variant][1](document)
 
 
 def main(variant: str, name: str, effort: str) -> None:
     document = read_document(name)
-    _, build = PEERS[variant]
+    raw = document.raw
     try:
-        work = build(document)
-    except ImportError as error:
+        work = build(variant, document)
+    except ModuleNotFoundError as error:
         print(json.dumps({"missing": error.name}))
         return
-    raw = document.raw
-    timing = compare(work, lambda: json.loads(raw), QUICK if effort == "quick" else FULL)
+    baseline = timer_of(lambda: json.loads(raw))
+    timing = compare(work, baseline, QUICK if effort == "quick" else FULL)
     print(json.dumps(asdict(timing)))
 
 

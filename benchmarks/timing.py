@@ -6,6 +6,10 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
+
+Timer: TypeAlias = Callable[[int], float]
+"""Does its work so many times and returns the seconds that all of it took."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,8 +21,8 @@ class Effort:
     limit_s: float
 
 
-FULL = Effort(block_s=0.02, rounds=15, limit_s=6.0)
-QUICK = Effort(block_s=0.001, rounds=3, limit_s=0.2)
+FULL = Effort(block_s=0.02, rounds=25, limit_s=4.0)
+QUICK = Effort(block_s=0.001, rounds=3, limit_s=0.1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,17 +34,26 @@ class Timing:
     baseline_us: float
 
 
-def compare(work: Callable[[], object], baseline: Callable[[], object], effort: Effort) -> Timing:
+def timer_of(work: Callable[[], object]) -> Timer:
+    """Time plain calls of ``work``."""
+
+    def run(count: int) -> float:
+        begun = time.perf_counter()
+        for _ in range(count):
+            work()
+        return time.perf_counter() - begun
+
+    return run
+
+
+def compare(work: Timer, baseline: Timer, effort: Effort) -> Timing:
     """Time ``work`` and ``baseline`` in turns, so that a slow moment of the machine meets both."""
-    for _ in range(3):
-        work()
-        baseline()
     many_work, many_baseline = _count(work, effort), _count(baseline, effort)
     ratios, works, baselines = [], [], []
     begun = time.perf_counter()
     for done in range(effort.rounds):
-        baselines.append(_time(baseline, many_baseline))
-        works.append(_time(work, many_work))
+        baselines.append(baseline(many_baseline) / many_baseline)
+        works.append(work(many_work) / many_work)
         ratios.append(works[-1] / baselines[-1])
         if done >= 2 and time.perf_counter() - begun > effort.limit_s:
             break
@@ -51,13 +64,7 @@ def compare(work: Callable[[], object], baseline: Callable[[], object], effort: 
     )
 
 
-def _count(work: Callable[[], object], effort: Effort) -> int:
-    once = min(_time(work, 1) for _ in range(3))
+def _count(work: Timer, effort: Effort) -> int:
+    work(1)
+    once = min(work(1) for _ in range(3))
     return max(1, round(effort.block_s / once))
-
-
-def _time(work: Callable[[], object], count: int) -> float:
-    begun = time.perf_counter()
-    for _ in range(count):
-        work()
-    return (time.perf_counter() - begun) / count

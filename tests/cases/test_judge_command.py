@@ -32,22 +32,19 @@ def judge(row: Row, folder: Path) -> subprocess.CompletedProcess[str]:
     schema.write_text(json.dumps(row.schema))
     document.write_bytes(row.raw)
     context, options = row.context, row.options
-    told = [
-        *(["--side", row.side]),
-        *(["--now", context["now"]] if "now" in context else []),
-        *(["--request-id", context["request_id"]] if "request_id" in context else []),
-        *(f"--bind={at}={json.dumps(value)}" for at, value in context.get("bind", {}).items()),
-    ]
+    told = ["--schema", str(schema), "--side", row.side]
+    told += ["--now", context["now"]] if "now" in context else []
+    told += ["--request-id", context["request_id"]] if "request_id" in context else []
+    for at, value in context.get("bind", {}).items():
+        told += ["--bind", f"{at}={json.dumps(value)}"]
     if "fresh_at" in context:
-        told += ["--fresh-at", context["fresh_at"], "--max-age-s", str(context["max_age_s"])]
-        told += ["--max-ahead-s", str(context["max_ahead_s"])]
+        told += ["--fresh", "{fresh_at}:{max_age_s}:{max_ahead_s}".format(**context)]
     for name, flag in (("max_bytes", "--max-bytes"), ("max_depth", "--max-depth")):
         if name in options:
             told += [flag, str(options[name])]
-    command = [sys.executable, "-m", "sluicegate", "judge", str(schema), str(document)]
-    return subprocess.run(
-        [*command, *told, "--format", "json-v1"], capture_output=True, text=True, check=False
-    )
+    program = Path(sys.executable).with_name("sluicegate")
+    command = [str(program), "judge", *told, "--format", "json-v1", str(document)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.requirement("CLI")
