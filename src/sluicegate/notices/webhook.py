@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import queue
+import ssl
 import threading
 import time
 from collections.abc import Callable
@@ -51,6 +52,7 @@ class WebhookNotifier:
         """Raises: ConfigurationError where ``url`` is no http or https URL with a host."""
         self._url: Final = _check_url(url)
         self._host: Final = urlsplit(url).hostname or ""
+        self._tls: Final = httpx2.create_ssl_context(trust_env=False)
         self._groups = Groups(window_s)
         self._monotonic = monotonic
         self._waiting: queue.Queue[Notice | _Stop] = queue.Queue(MAX_WAITING)
@@ -126,7 +128,7 @@ class WebhookNotifier:
     def _post_all(self, gathered: list[Gathered]) -> None:
         for one in gathered:
             try:
-                status = asyncio.run(_post(self._url, shape_notice(one)))
+                status = asyncio.run(_post(self._url, shape_notice(one), self._tls))
             except Exception as error:  # noqa: BLE001  (a notice must not end the thread)
                 problem = type(error).__name__  # its text may quote the URL
             else:
@@ -168,7 +170,7 @@ def shape_notice(gathered: Gathered) -> bytes:
     ).encode("ascii")
 
 
-async def _post(url: str, content: bytes) -> int:
+async def _post(url: str, content: bytes, tls: ssl.SSLContext) -> int:
     request = httpx2.Request(
         "POST",
         url,
@@ -177,7 +179,7 @@ async def _post(url: str, content: bytes) -> int:
     )
     async with (
         asyncio.timeout(POST_TIMEOUT_S),
-        httpx2.AsyncHTTPTransport(trust_env=False) as sender,
+        httpx2.AsyncHTTPTransport(verify=tls, trust_env=False) as sender,
     ):
         response = await sender.handle_async_request(request)
         await response.aclose()  # the body is of no interest, and may have no end
