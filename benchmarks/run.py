@@ -11,59 +11,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
-import statistics
 import subprocess
 import sys
-from collections import defaultdict
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
-from documents import NAMES, SIZES
+from documents import NAMES
 from ladders import LADDERS
+from page import Results, write_page
 from peers import PEERS
 
 HERE = Path(__file__).parent
 OUT = HERE.parent / "docs" / "reference" / "benchmarks.md"
-COMMAND = "uv run --group bench python benchmarks/run.py"
-LIBRARIES = (
-    "jiter",
-    "jsonschema-rs",
-    "jsonschema",
-    "fastjsonschema",
-    "pydantic",
-    "msgspec",
-    "mcp",
-    "cryptography",
-)
-TARGETS = {
-    "few": {"small": 1.5, "medium": 1.5, "large": 1.5},
-    "all": {"small": 1.5, "medium": 1.7, "large": 1.8},
-    "unproven": {"small": 1.6, "medium": 1.9, "large": 2.1},
-}
-
-
-@dataclass(slots=True)
-class Results:
-    """By (variant, document): what each process measured; by name: what is not installed."""
-
-    timings: dict[tuple[str, str], list[dict[str, float]]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
-    missing: dict[str, str] = field(default_factory=dict)
-    memory: dict[str, dict[str, Any]] = field(default_factory=dict)
-    commits: str = ""
-
-    def ratio(self, variant: str, document: str) -> float | None:
-        timings = self.timings.get((variant, document))
-        return statistics.median(timing["ratio"] for timing in timings) if timings else None
-
-    def microseconds(self, variant: str, document: str) -> float:
-        return statistics.median(timing["work_us"] for timing in self.timings[variant, document])
 
 
 def documents_of(variant: str, *, quick: bool) -> tuple[str, ...]:
@@ -97,114 +55,6 @@ def measure(*, quick: bool, processes: int) -> Results:
     told = run_python("audit_commit.py", "--rounds", rounds[0], "--seconds", rounds[1])
     results.commits = told.strip().splitlines()[-1]
     return results
-
-
-# --- the page ----------------------------------------------------------------------------------
-
-
-def show(results: Results, variant: str, document: str) -> str:
-    ratio = results.ratio(variant, document)
-    if ratio is None:
-        return "–"
-    microseconds = results.microseconds(variant, document)
-    took = f"{microseconds / 1000:.1f} ms" if microseconds >= 1000 else f"{microseconds:.1f} µs"
-    target = TARGETS.get(variant, {}).get(document)
-    aim = "" if target is None else f", target {target}"
-    return f"{ratio:.2f} ({took}{aim})"
-
-
-def table(results: Results, variants: dict[str, tuple[str, Any]]) -> list[str]:
-    lines = [
-        "| work | " + " | ".join(SIZES[name] for name in NAMES) + " |",
-        "|---|" + "---|" * len(NAMES),
-    ]
-    for variant, (label, _) in variants.items():
-        if variant in results.missing:
-            lines.append(f"| {label} | {results.missing[variant]} is not installed |" + " |" * 3)
-        else:
-            cells = [show(results, variant, name) for name in NAMES]
-            lines.append(f"| {label} | " + " | ".join(cells) + " |")
-    return lines
-
-
-def refusal(results: Results) -> str:
-    refused, accepted = results.ratio("refusal", "small"), results.ratio("all", "small")
-    assert refused is not None
-    assert accepted is not None
-    return f"{refused / accepted:.1f} × an acceptance at 208 B"
-
-
-def machine() -> str:
-    cpu = "unknown processor"
-    info = Path("/proc/cpuinfo")
-    if info.is_file():
-        names = [line for line in info.read_text().splitlines() if line.startswith("model name")]
-        cpu = names[0].partition(":")[2].strip() if names else cpu
-    return f"{os.cpu_count()} × {cpu}, {platform.system()}, CPython {platform.python_version()}"
-
-
-def versions() -> str:
-    told = []
-    for name in LIBRARIES:
-        try:
-            told.append(f"{name} {version(name)}")
-        except PackageNotFoundError:
-            told.append(f"{name} not installed")
-    return ", ".join(told)
-
-
-def write_page(results: Results, *, quick: bool, processes: int) -> str:
-    kib = {what: told["peak_kib"] / 1024 for what, told in results.memory.items()}
-    lines = [
-        "# Benchmarks",
-        "",
-        f"Written by `{COMMAND}{' --quick' if quick else ''}` on "
-        f"{datetime.now(UTC):%Y-%m-%d}. Times are those of one noisy machine: trust the ratios.",
-        "",
-        f"- Machine: {machine()}",
-        f"- Versions: sluicegate {version('sluicegate')}, {versions()}",
-        f"- Each cell: time ÷ `json.loads` of the same bytes, median over {processes} "
-        f"process{'es' if processes > 1 else ''}, each timing its variant and `json.loads` in "
-        "turns; in brackets the median time.",
-        "- A ladder begins with the received bytes and ends with the agent's envelope. The "
-        "contract binds the project, demands freshness by an injected clock, and holds the "
-        "envelope to the outstanding request id.",
-    ]
-    if quick:
-        lines += ["", "**A quick run: the figures only show that everything runs.**"]
-    lines += ["", "## This package", "", *table(results, LADDERS)]
-    lines += [
-        "",
-        f"A refusal with one finding takes {refusal(results)}.",
-        "",
-        "*proven*: the schema bounds depth and admits no infinite number, so neither is watched "
-        "at run time. *whole call*: both ladders, one call after another, with the intent "
-        "durable before dispatch and the outcome before the answer.",
-        "",
-        "## Others on the same bytes",
-        "",
-        *table(results, PEERS),
-        "",
-        "None of them checks request id, subject or freshness, and only the first and the fifth "
-        "refuse duplicate members. The MCP client's check asserts no formats.",
-        "",
-        "## Memory",
-        "",
-        "Peak resident memory of one call above an idle process, over a real loopback server:",
-        "",
-        "| call | peak | outcome |",
-        "|---|---|---|",
-        f"| `json.loads` of 1 MB, nothing else | {kib['parse']:.1f} MiB | – |",
-        f"| a result of 1 MB | {kib['document']:.1f} MiB | "
-        f"{results.memory['document']['code'] or 'accepted'} |",
-        f"| an endless body under a limit of 1 MB | {kib['endless']:.1f} MiB | "
-        f"{results.memory['endless']['code']} |",
-        "",
-        "## Record",
-        "",
-        f"{results.commits[:1].upper()}{results.commits[1:]}.",
-    ]
-    return "\n".join(lines) + "\n"
 
 
 def main() -> int:
