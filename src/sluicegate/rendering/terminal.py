@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from sluicegate.contracts.problems import Problem
+from sluicegate.gates.ports import ChainReport
 from sluicegate.gates.verdicts import Verdict
 from sluicegate.rendering.escaping import escape_terminal
 from sluicegate.rendering.paint import PLAIN, Paint
@@ -137,3 +138,14 @@ def render_problems(problems: Iterable[Problem], *, paint: Paint = PLAIN) -> str
         lines.append(_INDENT + paint.dim(how_to_explain(problem.code)))
         blocks.append("\n".join(lines) + "\n")
     return "\n".join(blocks)
+
+
+def render_chain(report: ChainReport, *, paint: Paint = PLAIN) -> str:
+    """Return the outcome of verifying the record, in two lines at most."""
+    if report.broken_at is None:
+        return f"{paint.good('INTACT')}  {report.events} events  {paint.dim(report.head)}\n"
+    problem = escape_terminal(report.problem or "the event does not fit the chain")
+    return (
+        f"{paint.bad('CHAIN_BROKEN')} at event {report.broken_at}: {problem}\n"
+        f"{_INDENT}{paint.dim(how_to_explain(Code.CHAIN_BROKEN))}\n"
+    )

@@ -1,0 +1,235 @@
+"""``sluicegate audit``: read, verify and tend the record."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from sluicegate.cli.exits import Exit
+from sluicegate.cli.output import (
+    HUMAN,
+    choose_paint,
+    color_option,
+    folder_option,
+    format_option,
+    note,
+    put,
+    put_object,
+    stop,
+)
+
+if TYPE_CHECKING:
+    from sluicegate.gates.events import AuditEvent, StoredEvent
+    from sluicegate.gates.ports import AuditStore
+
+
+@click.group()
+def audit() -> None:
+    """Read, verify and tend the record of a contract folder."""
+
+
+@audit.command("list")
+@click.option("--since", metavar="T", help="An RFC 3339 time, or an age such as 90m, 12h, 7d.")
+@click.option("--tool", help="Events of this tool only.")
+@click.option("--code", help="Events with this code only.")
+@click.option("--open", "only_open", is_flag=True, help="Calls whose outcome is not known.")
+@click.option("--group", is_flag=True, help="One line for each tool, version, stage and code.")
+@click.option("--limit", type=click.IntRange(min=1), default=200, show_default=True)
+@folder_option
+@format_option()
+@color_option
+def list_events(
+    *,
+    since: str | None,
+    tool: str | None,
+    code: str | None,
+    only_open: bool,
+    group: bool,
+    limit: int,
+    folder: str,
+    form: str,
+    color: str,
+) -> int:
+    """List events, the newest first. Exit 3 if there are none."""
+    from sluicegate.cli.audit_options import read_since
+    from sluicegate.cli.record import open_record
+    from sluicegate.rendering.json_v1 import shape_events
+    from sluicegate.rendering.tables import (
+        group_events,
+        render_events,
+        render_groups,
+        shape_groups,
+    )
+
+    moment = read_since(since, datetime.now(UTC))
+    with open_record(folder) as store:
+        if only_open:
+            events = tuple(store.open_intents())
+        else:
+            events = tuple(
+                store.events(
+                    since=moment,
+                    tool=tool,
+                    code=code,
+                    limit=None if group else limit,
+                    newest_first=True,
+                )
+            )
+    paint = choose_paint(color)
+    if group:
+        groups = group_events(events)
+        if form == HUMAN:
+            put(render_groups(groups, paint=paint))
+        else:
+            put_object("audit list", {"count": len(groups), "groups": shape_groups(groups)})
+    elif form == HUMAN:
+        put(render_events(events, paint=paint))
+    else:
+        put_object("audit list", shape_events(events))
+    return Exit.ACCEPTED if events else Exit.NOTHING_CHECKED
+
+
+@audit.command()
+@click.argument("event_id", metavar="ID")
+@folder_option
+@format_option()
+@color_option
+def show(event_id: str, folder: str, form: str, color: str) -> int:
+    """Show every column of the events with ID: an event id, a seq, or a request id."""
+    from sluicegate.cli.record import open_record
+    from sluicegate.rendering.json_v1 import shape_events
+    from sluicegate.rendering.tables import render_event
+
+    with open_record(folder) as store:
+        events = tuple(store.events(request_id=event_id))
+        if not events:
+            wanted = (event for event in store.events() if event_id in _names_of(event))
+            events = tuple(wanted)
+    if not events:
+        stop(Exit.NOTHING_CHECKED, f"the record of {folder} knows no event {event_id}")
+    if form == HUMAN:
+        put("\n".join(render_event(event, paint=choose_paint(color)) for event in events))
+    else:
+        put_object("audit show", shape_events(events))
+    return Exit.ACCEPTED
+
+
+def _names_of(event: StoredEvent) -> tuple[str, str]:
+    return event.event_id, str(event.seq)
+
+
+@audit.command()
+@folder_option
+@format_option()
+@color_option
+def verify(folder: str, form: str, color: str) -> int:
+    """Recompute the chain over every column. Exit 1 names the first bad event."""
+    from sluicegate.cli.record import open_record
+    from sluicegate.rendering.json_v1 import shape_chain
+    from sluicegate.rendering.terminal import render_chain
+
+    with open_record(folder) as store:
+        report = store.verify()
+    if form == HUMAN:
+        put(render_chain(report, paint=choose_paint(color)))
+    else:
+        put_object("audit verify", shape_chain(report))
+    return Exit.ACCEPTED if report.broken_at is None else Exit.REJECTED
+
+
+@audit.command()
+@click.argument("request_id", metavar="ID")
+@click.option(
+    "--as", "found", type=click.Choice(["done", "not-done"]), required=True, help="What you found."
+)
+@click.option("--reason", required=True, help="How you found out; it stands in the record.")
+@folder_option
+def resolve(request_id: str, found: str, reason: str, folder: str) -> int:
+    """Say what became of a call whose outcome is not known. Recorded; frees the call."""
+    from sluicegate.cli.record import open_record, who_acts
+    from sluicegate.gates.events import AuditEvent, EventKind, Outcome
+
+    _demand_reason(reason)
+    with open_record(folder) as store:
+        intents = [event for event in store.open_intents() if event.request_id == request_id]
+        if not intents:
+            stop(
+                Exit.USAGE,
+                f"no open call {request_id}; `sluicegate audit list --open` lists those that are",
+            )
+        event = AuditEvent(
+            kind=EventKind.OPERATOR,
+            time=datetime.now(UTC),
+            request_id=request_id,
+            attempt=0,
+            outcome=Outcome.DONE,
+            tool=intents[0].tool,
+            contract_version=intents[0].contract_version,
+            contract_digest=intents[0].contract_digest,
+            caller_subject=who_acts(),
+            detail={"act": "resolve", "resolves": request_id, "as": found, "reason": reason},
+        )
+        asyncio.run(_record(store, event))
+    note(f"{request_id} is resolved as {found}; the same call may run again.")
+    return Exit.ACCEPTED
+
+
+async def _record(store: AuditStore, event: AuditEvent) -> None:
+    await store.record([event])
+
+
+@audit.command()
+@click.argument("ref")
+@click.option("--reason", required=True, help="Why you look; it stands in the record.")
+@folder_option
+def reveal(ref: str, reason: str, folder: str) -> int:
+    """Write the raw bytes that custody keeps under REF to stdout. Recorded first.
+
+    On a terminal control characters are shown, not acted on; into a file go the very bytes.
+    """
+    from sluicegate.cli.record import open_record, who_acts
+    from sluicegate.rendering.escaping import escape_terminal
+
+    _demand_reason(reason)
+    with open_record(folder) as store:
+        try:
+            content = asyncio.run(
+                store.reveal(ref, who=who_acts(), reason=reason, now=datetime.now(UTC))
+            )
+        except KeyError:
+            stop(Exit.UNREADABLE, f"custody holds nothing under {ref}: unknown, expired or purged")
+    if sys.stdout.isatty():
+        for line in content.decode("utf-8", "replace").split("\n"):
+            put(escape_terminal(line) + "\n")
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+    return Exit.ACCEPTED
+
+
+@audit.command()
+@click.option("--now", metavar="T", help="Purge what has expired by this time.  [default: now]")
+@folder_option
+@format_option()
+def purge(now: str | None, folder: str, form: str) -> int:
+    """Destroy keys and raw bytes whose time is over; every event stays, and the chain holds."""
+    from sluicegate.cli.judge_options import read_now
+    from sluicegate.cli.record import open_record, who_acts
+
+    moment = read_now(now) or datetime.now(UTC)
+    with open_record(folder) as store:
+        count = asyncio.run(store.purge(now=moment, who=who_acts()))
+    if form == HUMAN:
+        put(f"{count} purged\n")
+    else:
+        put_object("audit purge", {"purged": count})
+    return Exit.ACCEPTED
+
+
+def _demand_reason(reason: str) -> None:
+    if not reason.strip():
+        raise click.BadParameter("say why; it stands in the record", param_hint="--reason")

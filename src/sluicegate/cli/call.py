@@ -1,0 +1,87 @@
+"""``sluicegate call TOOL``: what an agent would see of one call."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Final
+
+import click
+
+from sluicegate.cli.exits import Exit
+from sluicegate.cli.output import HUMAN, folder_option, format_option, note, put, put_object
+
+_MAX_BYTES: Final = 16_777_216
+
+
+@click.command()
+@click.argument("tool")
+@click.option(
+    "--arguments",
+    default="{}",
+    metavar="JSON|@FILE|-",
+    help="The arguments as the model would write them.  [default: {}]",
+)
+@click.option("--caller", required=True, help="The account on whose behalf the call runs.")
+@click.option("--tenant", help="The tenant of that account.")
+@click.option("--session", help="The conversation that the call belongs to.")
+@click.option("--call-id", help="The host's own id of the call.")
+@click.option("--deadline-s", type=click.FloatRange(min=0, min_open=True), help="A shorter end.")
+@click.option("--no-python", is_flag=True, help="Import no Python that a contract names.")
+@folder_option
+@format_option()
+def call(
+    *,
+    tool: str,
+    arguments: str,
+    caller: str,
+    tenant: str | None,
+    session: str | None,
+    call_id: str | None,
+    deadline_s: float | None,
+    no_python: bool,
+    folder: str,
+    form: str,
+) -> int:
+    """Call TOOL through the gate, for real, and print the envelope that the agent would get.
+
+    The call is recorded as any other. Exit 0 on success, 1 on failure or refusal.
+    """
+    from sluicegate.gates.answers import Answer
+    from sluicegate.gates.envelopes import shape_envelope
+    from sluicegate.opening.folder import open_gate
+    from sluicegate.rendering.escaping import escape_json
+    from sluicegate.values.callers import Caller
+    from sluicegate.values.json import JsonValue
+
+    text = _read(arguments)
+    who = Caller(subject=caller, tenant=tenant, session=session)
+
+    async def ask() -> Answer[JsonValue]:
+        async with open_gate(Path(folder), python=not no_python) as gate:
+            return await gate.call(tool, text, caller=who, call_id=call_id, deadline_s=deadline_s)
+
+    answer = asyncio.run(ask())
+    if form != HUMAN:
+        put_object("call", {"envelope": shape_envelope(answer.envelope)})
+    elif sys.stdout.isatty():
+        put(escape_json(shape_envelope(answer.envelope)) + "\n")
+    else:
+        put(answer.to_json() + "\n")
+    if answer.display is not None:
+        note(f"for people: {escape_json(answer.display)}")
+    if answer.outcome != "success":
+        note(f"sluicegate why {answer.request_id} --folder {folder}")
+        return Exit.REJECTED
+    return Exit.ACCEPTED
+
+
+def _read(arguments: str) -> str | bytes:
+    from sluicegate.cli.reading import read_input
+
+    if arguments == "-":
+        return read_input("-", _MAX_BYTES)
+    if arguments.startswith("@"):
+        return read_input(arguments[1:], _MAX_BYTES)
+    return arguments

@@ -1,0 +1,101 @@
+"""``sluicegate check FOLDER``: load and fixtures, the one command for CI."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sluicegate.cli.exits import Exit
+from sluicegate.cli.output import (
+    GITHUB,
+    HUMAN,
+    choose_paint,
+    choose_width,
+    color_option,
+    format_option,
+    note,
+    put,
+    put_object,
+    stop,
+)
+
+if TYPE_CHECKING:
+    from sluicegate.opening.fixtures import FixtureResult
+    from sluicegate.opening.folder import FolderReport
+    from sluicegate.rendering.checking import Checked, CheckedFixture
+
+
+@click.command()
+@click.argument("folder", default="contracts", metavar="[FOLDER]")
+@click.option("--no-python", is_flag=True, help="Import no Python that a contract names.")
+@format_option(github=True)
+@color_option
+def check(folder: str, no_python: bool, form: str, color: str) -> int:
+    """Load every contract of FOLDER and climb every fixture through the real ladders.
+
+    Exit 0 all is well, 1 a fixture fails, 3 there is no contract, 4 the folder does not load,
+    5 there is no such folder.
+    """
+    from sluicegate.cli.progress import tell_progress
+    from sluicegate.opening.folder import check_folder
+    from sluicegate.rendering.checking import render_check, render_check_github, shape_check
+
+    if not Path(folder).is_dir():
+        stop(Exit.UNREADABLE, f"{folder} is no folder; `sluicegate init NAME` makes one")
+    with tell_progress(f"checking {folder}"):
+        checked = _as_checked(folder, check_folder(Path(folder), python=not no_python))
+    for tool in checked.untested:
+        note(f"{tool} has no fixtures: nothing shows that its contract fits its tool's answers")
+    if form == HUMAN:
+        put(render_check(checked, paint=choose_paint(color), width=choose_width()))
+    elif form == GITHUB:
+        put(render_check_github(checked))
+    else:
+        put_object("check", shape_check(checked))
+    if checked.contracts is None:
+        return Exit.DOES_NOT_LOAD
+    if not checked.contracts:
+        return Exit.NOTHING_CHECKED
+    return Exit.REJECTED if checked.failing else Exit.ACCEPTED
+
+
+def _as_checked(folder: str, report: FolderReport) -> Checked:
+    """Name every place as the person who typed FOLDER can open it."""
+    from sluicegate.rendering.checking import Checked
+
+    loaded = report.contracts
+    return Checked(
+        folder=folder,
+        contracts=None
+        if loaded is None
+        else {tool: contract.version for tool, contract in sorted(loaded.contracts.items())},
+        digest=None if loaded is None else loaded.digest,
+        problems=tuple(
+            replace(problem, document=str(Path(folder, problem.document)))
+            for problem in report.problems
+        ),
+        fixtures=tuple(_as_checked_fixture(folder, result) for result in report.fixtures),
+        untested=()
+        if loaded is None
+        else tuple(sorted(loaded.contracts.keys() - {each.tool for each in report.fixtures})),
+    )
+
+
+def _as_checked_fixture(folder: str, result: FixtureResult) -> CheckedFixture:
+    from sluicegate.rendering.checking import CheckedFixture
+    from sluicegate.rendering.places import Source
+
+    path = Path(folder, result.path)
+    raw = None
+    if not result.ok and path.is_file():
+        raw = path.read_bytes()
+    return CheckedFixture(
+        source=Source(name=str(path), raw=raw),
+        expected=result.expected,
+        verdict=result.verdict,
+        ok=result.ok,
+        note=result.note,
+    )

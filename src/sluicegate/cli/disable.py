@@ -1,0 +1,29 @@
+"""``sluicegate disable TOOL``: take a tool out of service, or put it back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sluicegate.cli.exits import Exit
+from sluicegate.cli.output import folder_option, note
+
+
+@click.command()
+@click.argument("tool")
+@click.option("--reason", required=True, help="Why; it stands in the record.")
+@click.option("--undo", is_flag=True, help="Put the tool back, at the version being worked on.")
+@folder_option
+def disable(tool: str, reason: str, undo: bool, folder: str) -> int:
+    """Take TOOL out of service from the next opening or reload on. Recorded first."""
+    from sluicegate.cli.record import open_record, who_acts
+    from sluicegate.cli.tools import find_tool
+    from sluicegate.opening import steering
+
+    act = steering.enable if undo else steering.disable
+    with open_record(folder) as store:
+        find_tool(folder, tool)
+        act(Path(folder), store, tool, who=who_acts(), reason=reason)
+    note(f"{tool} is {'back in' if undo else 'out of'} service from the next reload on.")
+    return Exit.ACCEPTED

@@ -1,0 +1,54 @@
+"""``sluicegate doctor``: does this installation judge as it should, and will it record?"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import click
+
+from sluicegate.cli.exits import Exit
+from sluicegate.cli.output import (
+    HUMAN,
+    choose_paint,
+    color_option,
+    format_option,
+    put,
+    put_object,
+)
+
+
+@click.command()
+@click.argument("folder", required=False)
+@format_option()
+@color_option
+def doctor(folder: str | None, form: str, color: str) -> int:
+    """Put the engines, the limits and the clock to the proof; with FOLDER its contracts too.
+
+    Each line says what was tried. Nothing is changed. Exit 1 if any line says FAIL.
+    """
+    from sluicegate.cli.doctor_folder import examine_folder
+    from sluicegate.cli.doctor_probes import examine_engines
+    from sluicegate.rendering.escaping import escape_terminal
+
+    now = datetime.now(UTC)
+    looks = examine_engines(now)
+    if folder is not None:
+        looks += examine_folder(folder, now)
+    well = all(look.well for look in looks)
+    if form != HUMAN:
+        put_object(
+            "doctor",
+            {
+                "verdict": "well" if well else "ill",
+                "looks": [
+                    {"name": look.name, "well": look.well, "says": look.says} for look in looks
+                ],
+            },
+        )
+        return Exit.ACCEPTED if well else Exit.REJECTED
+    paint = choose_paint(color)
+    width = max(len(look.name) for look in looks)
+    for look in looks:
+        mark = paint.good("ok  ") if look.well else paint.bad("FAIL")
+        put(f"{mark}  {look.name.ljust(width)}  {escape_terminal(look.says)}\n")
+    return Exit.ACCEPTED if well else Exit.REJECTED

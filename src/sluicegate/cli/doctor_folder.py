@@ -1,0 +1,73 @@
+"""What ``doctor`` looks at in a contract folder: contracts, steering, credentials, record."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from sluicegate.adapters.credentials import Credentials, CredentialUnreadable
+from sluicegate.cli.doctor_probes import Look
+from sluicegate.contracts.served import ContractSet
+from sluicegate.errors import ConfigurationError
+from sluicegate.opening.folder import check_folder
+from sluicegate.opening.steering import read_steering
+from sluicegate.stores.inspection import inspect_store
+
+
+def examine_folder(folder: str, now: datetime) -> list[Look]:
+    """Return what was found; changes nothing, and raises nothing for what it finds."""
+    root = Path(folder)
+    if not root.is_dir():
+        return [Look(name="folder", well=False, says=f"{folder} is no folder")]
+    try:
+        steering = read_steering(root)
+        report = check_folder(root)
+    except ConfigurationError as error:
+        return [Look(name="folder", well=False, says=str(error))]
+    looks = [
+        Look(name="disabled", well=True, says=f"{tool} is switched off: {reason}")
+        for tool, reason in sorted(steering.disabled.items())
+    ]
+    looks += [
+        Look(name="rolled back", well=True, says=f"{tool} is served at {version}")
+        for tool, version in sorted(steering.versions.items())
+    ]
+    if report.contracts is None:
+        first = report.problems[0]
+        more = len(report.problems) - 1
+        says = f"{first}" + (f" (and {more} more: sluicegate check {folder})" if more else "")
+        return [*looks, Look(name="contracts", well=False, says=says)]
+    failing = [result for result in report.fixtures if not result.ok]
+    looks.append(_contracts(report.contracts, [result.path for result in failing]))
+    looks += _credentials(report.contracts, root)
+    looks += [
+        Look(name=name, well=well, says=says)
+        for name, well, says in inspect_store(report.contracts.settings.audit, root, now=now)
+    ]
+    return looks
+
+
+def _contracts(served: ContractSet, failing: list[str]) -> Look:
+    if failing:
+        says = f"{failing[0]} fails, so its contract is not served; see sluicegate check"
+        return Look(name="contracts", well=False, says=says)
+    names = ", ".join(f"{tool}@{each.version}" for tool, each in sorted(served.contracts.items()))
+    return Look(name="contracts", well=True, says=names or "there is none")
+
+
+def _credentials(served: ContractSet, root: Path) -> list[Look]:
+    credentials = Credentials(root)
+    named = {
+        name
+        for contract in served.contracts.values()
+        if (name := getattr(contract.fetch, "credential", None)) is not None
+    }
+    looks = []
+    for name in sorted(named):
+        try:
+            credentials.read(name)
+        except CredentialUnreadable as error:
+            looks.append(Look(name="credential", well=False, says=str(error)))
+        else:
+            looks.append(Look(name="credential", well=True, says=f"{name} can be read"))
+    return looks

@@ -1,0 +1,46 @@
+"""The record of a folder, opened for one command of an operator."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pwd
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sluicegate.cli.exits import Exit
+from sluicegate.cli.output import stop
+from sluicegate.gates.ports import AuditStore, AuditUnavailable
+
+
+@contextmanager
+def open_record(folder: str) -> Iterator[AuditStore]:
+    """Open the record that the folder's settings name, and close it afterwards.
+
+    An operator needs it most when the contracts do not load, so they are not loaded. Ends the
+    command with exit code 5 where the record cannot be read or written.
+    """
+    from sluicegate.opening.folder import open_folder_store
+
+    if not Path(folder).is_dir():
+        stop(Exit.UNREADABLE, f"{folder} is no folder; name it with --folder")
+    store = open_folder_store(Path(folder))
+    try:
+        yield store
+    except AuditUnavailable as error:
+        stop(Exit.UNREADABLE, f"the record of {folder} is unavailable: {error}")
+    finally:
+        asyncio.run(store.close())
+
+
+def who_acts() -> str:
+    """Return the account that runs this command, as the system knows it.
+
+    Not ``$USER``, which anybody sets.
+    """
+    account = os.getuid()
+    try:
+        return f"os:{pwd.getpwuid(account).pw_name}"
+    except KeyError:
+        return f"os:{account}"

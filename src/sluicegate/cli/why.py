@@ -1,0 +1,44 @@
+"""``sluicegate why REQUEST_ID``: the whole story of one call in one screen."""
+
+from __future__ import annotations
+
+import click
+
+from sluicegate.cli.exits import Exit
+from sluicegate.cli.output import (
+    HUMAN,
+    choose_paint,
+    color_option,
+    folder_option,
+    format_option,
+    put,
+    put_object,
+    stop,
+)
+
+
+@click.command()
+@click.argument("request_id")
+@folder_option
+@format_option()
+@color_option
+def why(request_id: str, folder: str, form: str, color: str) -> int:
+    """Tell who asked what, what ran, what came back, and why it ended as it did.
+
+    Exit 3 if the record knows no such call.
+    """
+    from sluicegate.cli.record import open_record
+    from sluicegate.rendering.json_v1 import shape_events
+    from sluicegate.rendering.story import is_open, tell_story
+
+    with open_record(folder) as store:
+        events = tuple(store.events(request_id=request_id))
+    if not events:
+        stop(Exit.NOTHING_CHECKED, f"the record of {folder} knows no call {request_id}")
+    if form == HUMAN:
+        put(tell_story(events, paint=choose_paint(color)))
+    else:
+        put_object(
+            "why", {"request_id": request_id, "open": is_open(events), **shape_events(events)}
+        )
+    return Exit.ACCEPTED

@@ -1,0 +1,125 @@
+"""What ``check`` found in a folder, for each of its readers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sluicegate.contracts.problems import Problem
+from sluicegate.gates.verdicts import Verdict
+from sluicegate.rendering.escaping import escape_terminal
+from sluicegate.rendering.github import command, render_problems_github
+from sluicegate.rendering.json_v1 import shape_problem, shape_verdict
+from sluicegate.rendering.paint import PLAIN, Paint
+from sluicegate.rendering.places import Source
+from sluicegate.rendering.terminal import DEFAULT_WIDTH, render_findings, render_problems
+from sluicegate.values.json import JsonValue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedFixture:
+    """One fixture and what became of it; ``note`` says why it is not ``ok``."""
+
+    source: Source
+    expected: str
+    verdict: Verdict
+    ok: bool
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What was found. ``contracts`` maps each tool to its version; None: it does not load.
+
+    ``untested`` are the tools without a fixture.
+    """
+
+    folder: str
+    contracts: Mapping[str, str] | None
+    digest: str | None
+    problems: tuple[Problem, ...]
+    fixtures: tuple[CheckedFixture, ...]
+    untested: tuple[str, ...] = ()
+
+    @property
+    def failing(self) -> tuple[CheckedFixture, ...]:
+        """The fixtures that did not come out as expected."""
+        return tuple(fixture for fixture in self.fixtures if not fixture.ok)
+
+
+def render_check(checked: Checked, *, paint: Paint = PLAIN, width: int = DEFAULT_WIDTH) -> str:
+    """Return problems or failing fixtures, each with its place, and one line of summary."""
+    if checked.contracts is None:
+        count = len(checked.problems)
+        return (
+            render_problems(checked.problems, paint=paint)
+            + f"\n{paint.bad('DOES NOT LOAD')}: {_count(count, 'problem')}"
+            + f" in {escape_terminal(checked.folder)}; nothing of it is served\n"
+        )
+    blocks = [_failing(fixture, paint, width) for fixture in checked.failing]
+    return "\n".join([*blocks, _summary(checked, checked.contracts, paint)])
+
+
+def _failing(fixture: CheckedFixture, paint: Paint, width: int) -> str:
+    name = escape_terminal(fixture.source.name)
+    head = f"{paint.place(name)}: {paint.bad('FAILS')}: {escape_terminal(fixture.note)}\n"
+    if fixture.verdict.accepted or not fixture.verdict.findings:
+        return head
+    return head + render_findings(
+        fixture.verdict.findings, fixture.source, paint=paint, width=width
+    )
+
+
+def _summary(checked: Checked, contracts: Mapping[str, str], paint: Paint) -> str:
+    if not contracts:
+        return (
+            f"{paint.warn('NOTHING CHECKED')}: no contract in {escape_terminal(checked.folder)}\n"
+        )
+    failing = len(checked.failing)
+    passing = len(checked.fixtures) - failing
+    verdict = paint.bad("FAILS") if failing else paint.good("OK")
+    counts = f"{_count(len(contracts), 'contract')}, {_count(passing, 'fixture')} as expected"
+    if failing:
+        counts += f", {failing} not"
+    return f"{verdict}: {counts}  {paint.dim(checked.digest or '')}".rstrip() + "\n"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def render_check_github(checked: Checked) -> str:
+    """Return one ``::error`` command a problem or failing fixture, and a notice of the counts."""
+    failing = "".join(
+        command("error", fixture.note, file=fixture.source.name, line=1, title="fixture")
+        for fixture in checked.failing
+    )
+    text = render_check(checked).strip().splitlines()[-1]
+    return render_problems_github(checked.problems) + failing + command("notice", text)
+
+
+def shape_check(checked: Checked) -> dict[str, JsonValue]:
+    """Return verdict, contracts, problems, fixtures and the digest of the set."""
+    if checked.contracts is None:
+        verdict = "does-not-load"
+    elif not checked.contracts:
+        verdict = "nothing-checked"
+    else:
+        verdict = "fails" if checked.failing else "ok"
+    return {
+        "verdict": verdict,
+        "digest": checked.digest,
+        "contracts": None if checked.contracts is None else dict(checked.contracts),
+        "untested": list(checked.untested),
+        "problems": [shape_problem(problem) for problem in checked.problems],
+        "fixtures": [
+            {
+                "path": fixture.source.name,
+                "expected": fixture.expected,
+                "ok": fixture.ok,
+                "note": fixture.note,
+                **shape_verdict(fixture.verdict, fixture.source),
+            }
+            for fixture in checked.fixtures
+        ],
+    }

@@ -1,0 +1,169 @@
+"""The story of one call, out of its events: one screen that an operator can read at night."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from sluicegate.gates.events import EventKind, Outcome, StoredEvent
+from sluicegate.rendering.escaping import escape_terminal
+from sluicegate.rendering.json_v1 import read_stored_json
+from sluicegate.rendering.paint import PLAIN, Paint
+from sluicegate.values.json import JsonValue
+
+_INDENT: Final = " " * 11
+_MAX_FINDINGS: Final = 5
+_BAD: Final = frozenset({Outcome.FAILURE, Outcome.REFUSED})
+_SAID: Final = {
+    "from_cache": "answered from the gate's cache",
+    "abandoned": "the attempt ended without an answer of its own",
+    "closes_intent": "this closes the intent above; nothing was sent",
+}
+
+
+def tell_story(events: Sequence[StoredEvent], *, paint: Paint = PLAIN) -> str:
+    """Return the story of one request id; ``events`` are all of its events, in order.
+
+    Shape: who asked what under which contract; then each event with what was sent, what came
+    back, what stood against it and what the agent saw; then what to do. Every text is escaped.
+    Raises: IndexError if there are no events.
+    """
+    lines = [*_head(events, paint), ""]
+    for event in events:
+        lines += _event(event, paint)
+    steps = list(_next_steps(events))
+    if steps:
+        lines += ["", paint.strong("what to do"), *(f"  {escape_terminal(step)}" for step in steps)]
+    return "\n".join(lines) + "\n"
+
+
+def _head(events: Sequence[StoredEvent], paint: Paint) -> list[str]:
+    first = events[0]
+    tool = first.tool + (f"@{first.contract_version}" if first.contract_version else "")
+    title = f"{paint.strong(escape_terminal(first.request_id))}  {escape_terminal(tool)}"
+    lines = [f"{title}  {_conclusion(events, paint)}"]
+    caller = first.caller_subject or "nobody"
+    if first.caller_tenant is not None:
+        caller += f" of {first.caller_tenant}"
+    for name, text in (("session", first.session), ("host's call id", first.call_id)):
+        if text is not None:
+            caller += f", {name} {text}"
+    lines.append(escape_terminal(f"caller     {caller}"))
+    if first.contract_digest:
+        lines.append(escape_terminal(f"contract   {first.contract_digest}"))
+    if first.trace_id is not None:
+        lines.append(escape_terminal(f"trace      {first.trace_id}"))
+    return lines
+
+
+def _conclusion(events: Sequence[StoredEvent], paint: Paint) -> str:
+    if is_open(events):
+        return paint.warn("OPEN")
+    ends = [event for event in events if event.kind in (EventKind.OUTCOME, EventKind.REFUSED)]
+    if not ends:
+        return paint.dim(escape_terminal(events[-1].kind))
+    return _outcome(ends[-1], paint)
+
+
+def _outcome(event: StoredEvent, paint: Paint) -> str:
+    word = escape_terminal(event.outcome.upper())
+    if event.outcome == Outcome.SUCCESS:
+        return paint.good(word)
+    if event.outcome in _BAD:
+        return paint.bad(word)
+    return paint.warn(word) if event.outcome == Outcome.UNKNOWN else word
+
+
+def is_open(events: Iterable[StoredEvent]) -> bool:
+    """Whether an attempt has no known outcome, and no operator has resolved the call since."""
+    open_attempts: set[int] = set()
+    for event in events:
+        if event.kind == EventKind.INTENT:
+            open_attempts.add(event.attempt)
+        elif event.kind == EventKind.OUTCOME and event.outcome != Outcome.UNKNOWN:
+            open_attempts.discard(event.attempt)
+        elif event.kind == EventKind.OPERATOR and "resolves" in _detail(event):
+            open_attempts.clear()
+    return bool(open_attempts)
+
+
+def _event(event: StoredEvent, paint: Paint) -> list[str]:
+    parts = [event.kind]
+    if event.attempt:
+        parts.append(f"attempt {event.attempt}")
+    head = f"{paint.place(escape_terminal(event.time[11:19]))}   {escape_terminal(' '.join(parts))}"
+    if event.kind in (EventKind.OUTCOME, EventKind.REFUSED):
+        head += f"  {_outcome(event, paint)}"
+    if event.code is not None:
+        head += "  " + paint.bad(escape_terminal(f"{event.stage}/{event.code}"))
+    if event.agent_code is not None:
+        head += escape_terminal(f"  the agent saw {event.agent_code}")
+    return [head, *(f"{_INDENT}{escape_terminal(text)}" for text in _particulars(event))]
+
+
+def _particulars(event: StoredEvent) -> Iterable[str]:
+    if event.kind == EventKind.INTENT:
+        yield f"{event.adapter} {event.endpoint}"
+        if event.decision_id:
+            yield f"allowed by decision {event.decision_id}"
+    if event.upstream_status is not None:
+        yield f"upstream status {event.upstream_status}"
+    if event.raw_bytes:
+        kept = f"kept as {event.raw_ref}" if event.raw_ref else "digest only"
+        yield f"{event.raw_bytes} bytes received, {kept}"
+    yield from _findings(event)
+    masked = read_stored_json(event.masked)
+    if isinstance(masked, list) and masked:
+        yield "masked before anything was kept: " + ", ".join(map(str, masked))
+    yield from _notes(_detail(event))
+
+
+def _findings(event: StoredEvent) -> Iterable[str]:
+    findings = read_stored_json(event.findings)
+    if not isinstance(findings, list):
+        return
+    for finding in findings[:_MAX_FINDINGS]:
+        if isinstance(finding, Mapping):
+            yield _finding(finding)
+    if len(findings) > _MAX_FINDINGS:
+        yield f"… and {len(findings) - _MAX_FINDINGS} more: sluicegate audit show {event.event_id}"
+
+
+def _finding(finding: Mapping[str, JsonValue]) -> str:
+    text = f"{finding.get('code')} at {finding.get('pointer') or 'the whole document'}"
+    for word, member in (("expected", "expected"), ("received", "received")):
+        if finding.get(member) is not None:
+            text += f", {word} {finding[member]}"
+    if finding.get("schema_pointer"):
+        text += f" (rule {finding['schema_pointer']})"
+    return text if finding.get("hint") is None else f"{text}: {finding['hint']}"
+
+
+def _notes(detail: Mapping[str, JsonValue]) -> Iterable[str]:
+    for name, value in detail.items():
+        if name in _SAID:
+            yield _SAID[name]
+        elif name == "retry_in_s":
+            yield f"another attempt after {value} s"
+        elif isinstance(value, list):
+            yield f"{name.replace('_', ' ')}: {', '.join(map(str, value))}"
+        else:
+            yield f"{name.replace('_', ' ')}: {value}"
+
+
+def _detail(event: StoredEvent) -> Mapping[str, JsonValue]:
+    detail = read_stored_json(event.detail)
+    return detail if isinstance(detail, Mapping) else {}
+
+
+def _next_steps(events: Sequence[StoredEvent]) -> Iterable[str]:
+    request_id = events[0].request_id
+    if is_open(events):
+        yield "find out in the upstream whether it happened, then"
+        yield f"sluicegate audit resolve {request_id} --as done|not-done --reason TEXT"
+    for code in dict.fromkeys(event.code for event in events if event.code is not None):
+        yield f"sluicegate explain {code}"
+    for ref in dict.fromkeys(
+        ref for event in events for ref in (event.arguments_ref, event.raw_ref) if ref is not None
+    ):
+        yield f"sluicegate audit reveal {ref} --reason TEXT"
