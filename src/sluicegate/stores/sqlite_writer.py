@@ -53,7 +53,8 @@ class Item:
         self.size = size
         self.loop = loop
         self.idle_alone = idle_alone
-        self.result: object = None
+        # Until a commit says otherwise, nothing was written: no path may pass without one.
+        self.result: object = AuditUnavailable("the event was not written")
         self.future: asyncio.Future[object] | Future[object] = (
             Future() if loop is None else loop.create_future()
         )
@@ -89,15 +90,19 @@ class SqliteWriter:
         self._ledger: Ledger | None = None
         self._inode: tuple[int, int] | None = None
         self._last: tuple[int, str] = (0, "")
-        with self._lock:
-            self._open()
+        try:
+            with self._lock:
+                self._open()
+        except BaseException:
+            self._lock.close()
+            raise
         self._thread = threading.Thread(target=self._run, name="sluicegate-audit", daemon=True)
         self._thread.start()
 
     def put(self, item: Item) -> None:
         """Queue one piece of work; returns at once. Raises: AuditUnavailable if full or closed."""
         with self._gate:
-            if self._closing:
+            if self._closing or not self._thread.is_alive():
                 raise AuditUnavailable("the record is closed")
             if self._queued_bytes and self._queued_bytes + item.size > self._max_queued_bytes:
                 raise AuditUnavailable(
@@ -133,7 +138,7 @@ class SqliteWriter:
         self._lock.close()
 
     def _serve(self, batch: list[Item]) -> None:
-        failure = ""
+        failure: str | None = None
         try:
             with self._lock:
                 try:
@@ -143,10 +148,10 @@ class SqliteWriter:
                     self._drop()  # under the lock: closing may touch the write-ahead log
                     raise
         except (sqlite3.Error, OSError, ConfigurationError, AuditUnavailable) as error:
-            failure = str(error)
+            failure = str(error) or type(error).__name__
         except Exception as error:  # noqa: BLE001  (a defect here refuses this batch, never passes it)
             failure = type(error).__name__
-        if failure:
+        if failure is not None:
             for item in batch:
                 item.result = AuditUnavailable(f"{self.path.name}: {failure}")
         with self._gate:
@@ -172,10 +177,11 @@ class SqliteWriter:
         ledger = self._open()
         ledger.begin()
         self._demand_same_chain(ledger)
-        for item in batch:
-            item.result = _try(item.work, ledger)
+        results = [_try(item.work, ledger) for item in batch]
         ledger.commit()
         self._last = (ledger.seq, ledger.link)
+        for item, result in zip(batch, results, strict=True):
+            item.result = result
 
     def _open(self) -> Ledger:
         """Return the ledger of the file that stands at the path now. The lock is held."""

@@ -1,0 +1,164 @@
+"""What the gate and the operator ask of a store, of both stores alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import pytest
+from tests.unit.stores.made import NOW, intent, outcome, resolution
+
+from sluicegate.gates.events import AuditEvent, EventKind, Outcome
+from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.stores.chain import GENESIS
+from sluicegate.stores.memory import MemoryStore
+from sluicegate.stores.sqlite import SqliteStore
+from sluicegate.values.callers import Caller
+
+Store = MemoryStore | SqliteStore
+CALLER = Caller(subject="svc-deploy", tenant="t-1", session="any")
+ARGUMENTS = {"project_id": "bluebird"}
+UNKNOWN = Outcome.UNKNOWN
+
+
+@pytest.mark.requirement("AUD-1", "AUD-3")
+async def test_recorded_events_are_there_in_order_with_the_ids_that_were_returned(
+    store: Store,
+) -> None:
+    ids = await store.record([intent(), outcome()])
+    events = list(store.events())
+    assert [event.event_id for event in events] == list(ids)
+    assert [(event.seq, event.kind) for event in events] == [(1, "intent"), (2, "outcome")]
+    assert [event.previous for event in events] == [GENESIS, events[0].link]
+    assert store.verify().events == 2
+
+
+async def test_an_empty_record_verifies(store: Store) -> None:
+    report = store.verify()
+    assert (report.events, report.head, report.broken_at) == (0, GENESIS, None)
+
+
+async def test_recording_nothing_writes_nothing(store: Store) -> None:
+    assert await store.record([]) == ()
+    assert list(store.events()) == []
+
+
+@pytest.mark.requirement("AUD-1")
+@pytest.mark.parametrize(
+    "bad",
+    [
+        pytest.param(outcome(returned=float("nan")), id="not a number"),
+        pytest.param(outcome(arguments={"a": object()}), id="not JSON"),
+        pytest.param(outcome(time=NOW.replace(tzinfo=None)), id="naive time"),
+        pytest.param(outcome(detail={"a": b"bytes"}), id="bytes in detail"),
+    ],
+)
+async def test_events_that_cannot_be_encoded_are_refused_whole_and_harm_no_other(
+    store: Store, bad: AuditEvent
+) -> None:
+    with pytest.raises(AuditUnavailable, match="cannot be encoded"):
+        await store.record([intent(), bad])
+    await store.record([intent()])
+    assert [event.seq for event in store.events()] == [1]
+
+
+EVENTS = [
+    intent("req.00000001", tool="a"),
+    outcome("req.00000001", tool="a", code="TYPE", time=NOW + timedelta(seconds=1)),
+    intent("req.00000002", tool="b", time=NOW + timedelta(seconds=2)),
+    outcome("req.00000002", tool="b", code="STALE", time=NOW + timedelta(seconds=3)),
+]
+
+
+@pytest.mark.parametrize(
+    ("filters", "seqs"),
+    [
+        pytest.param({}, [1, 2, 3, 4], id="all"),
+        pytest.param({"since": NOW + timedelta(seconds=2)}, [3, 4], id="since, edge included"),
+        pytest.param({"tool": "a"}, [1, 2], id="tool"),
+        pytest.param({"code": "STALE"}, [4], id="code"),
+        pytest.param({"request_id": "req.00000001"}, [1, 2], id="request"),
+        pytest.param({"tool": "a", "code": "STALE"}, [], id="all filters must fit"),
+        pytest.param({"limit": 2}, [1, 2], id="limit"),
+        pytest.param({"limit": 0}, [], id="limit of nothing"),
+        pytest.param({"newest_first": True, "limit": 3}, [4, 3, 2], id="newest first"),
+        pytest.param({"tool": "' OR 1=1 --"}, [], id="a filter is never part of the question"),
+    ],
+)
+async def test_events_are_found_by_filter(
+    store: Store, filters: dict[str, object], seqs: list[int]
+) -> None:
+    await store.record(EVENTS)
+    assert [event.seq for event in store.events(**filters)] == seqs  # type: ignore[arg-type]
+
+
+@pytest.mark.requirement("AUD-1", "RET-2")
+@pytest.mark.parametrize(
+    ("events", "is_open"),
+    [
+        pytest.param([intent()], True, id="running, or crashed"),
+        pytest.param([intent(), outcome()], False, id="done"),
+        pytest.param([intent(), outcome(became=Outcome.FAILURE)], False, id="failed for certain"),
+        pytest.param([intent(), outcome(became=Outcome.REFUSED)], False, id="never dispatched"),
+        pytest.param([intent(), outcome(became=UNKNOWN)], True, id="unknown"),
+        pytest.param([intent(), outcome(became=UNKNOWN), resolution()], False, id="resolved"),
+        pytest.param(
+            [intent(), outcome(became=UNKNOWN), resolution("req.00000009")],
+            True,
+            id="another call was resolved",
+        ),
+        pytest.param([resolution(), intent()], True, id="resolved before it ran"),
+        pytest.param([intent(), resolution()], False, id="a crash was resolved"),
+        pytest.param([intent(), outcome(attempt=2)], True, id="another attempt has the outcome"),
+        pytest.param([intent(), outcome("req.00000002")], True, id="another call has the outcome"),
+        pytest.param(
+            [intent(), outcome(became=Outcome.FAILURE), intent(attempt=2)],
+            True,
+            id="the second attempt runs",
+        ),
+        pytest.param(
+            [intent(), intent(kind=EventKind.NOTICE, detail={"resolves": "req.00000001"})],
+            True,
+            id="only an operator resolves",
+        ),
+    ],
+)
+async def test_a_call_is_open_while_no_outcome_is_known(
+    store: Store, events: Sequence[AuditEvent], is_open: bool
+) -> None:
+    await store.record(events)
+    unresolved = await store.is_unresolved(tool="restart", caller=CALLER, arguments=ARGUMENTS)
+    assert (unresolved, bool(store.open_intents())) == (is_open, is_open)
+
+
+@pytest.mark.requirement("RET-2")
+@pytest.mark.parametrize(
+    ("tool", "caller", "arguments"),
+    [
+        pytest.param("other", CALLER, ARGUMENTS, id="another tool"),
+        pytest.param("restart", Caller(subject="x", tenant="t-1"), ARGUMENTS, id="another caller"),
+        pytest.param("restart", Caller(subject="svc-deploy"), ARGUMENTS, id="no tenant"),
+        pytest.param(
+            "restart", Caller(subject="svc-deploy", tenant="t-2"), ARGUMENTS, id="another tenant"
+        ),
+        pytest.param("restart", CALLER, {"project_id": "robin"}, id="other arguments"),
+    ],
+)
+async def test_an_open_call_blocks_no_other_call(
+    store: Store, tool: str, caller: Caller, arguments: dict[str, object]
+) -> None:
+    await store.record([intent()])
+    assert not await store.is_unresolved(tool=tool, caller=caller, arguments=arguments)
+
+
+async def test_a_call_without_tenant_is_found_again(store: Store) -> None:
+    await store.record([intent(caller_tenant=None)])
+    caller = Caller(subject="svc-deploy")
+    assert await store.is_unresolved(tool="restart", caller=caller, arguments=ARGUMENTS)
+
+
+async def test_a_closed_store_is_unavailable(store: Store) -> None:
+    await store.close()
+    with pytest.raises(AuditUnavailable, match="closed"):
+        await store.record([intent()])
+    await store.close()
