@@ -7,7 +7,11 @@ from __future__ import annotations
 
 from typing import Any, Final, NewType
 
-from sluicegate.checks.conformance_findings import find_violations
+from sluicegate.checks.conformance_findings import (
+    MAX_MESSAGE,
+    explain_violations,
+    find_violations,
+)
 from sluicegate.checks.narrowing import Narrowed
 from sluicegate.checks.parsing import ParsedArguments
 from sluicegate.contracts.schemas.compiled import CompiledSchema
@@ -27,7 +31,6 @@ ConformingArguments = NewType("ConformingArguments", object)
 ConformingData = NewType("ConformingData", object)
 
 _UNEXPLAINED: Final = Rejected(stage=Stage.CONFORM, code=Code.FORBIDDEN)
-_MAX_MESSAGE: Final = 2000
 
 
 def conform_arguments(
@@ -64,17 +67,17 @@ def _refuse(value: object, schema: CompiledSchema, explain: bool) -> Rejected | 
             return None
         if not explain:
             return _UNEXPLAINED
-        findings = find_violations(value, schema)
+        findings, message = explain_violations(value, schema)
     except Exception as error:  # noqa: BLE001  (whatever an engine raises is a refusal: RES-9)
         return _internal(str(error))
     if not findings:
         return _internal("the validator refuses the value and names no violation")
-    return Rejected.because(Stage.CONFORM, *findings)
+    return Rejected.because(Stage.CONFORM, *findings, engine_message=message)
 
 
 def _internal(message: str) -> Rejected:
     return Rejected.because(
         Stage.INTERNAL,
         Finding(code=Code.INTERNAL, hint="the value could not be judged"),
-        engine_message=message[:_MAX_MESSAGE],
+        engine_message=message[:MAX_MESSAGE],
     )

@@ -1,21 +1,36 @@
-"""From the engine's violations to findings."""
+"""What a value breaks of its schema: up to 20 findings, ours in every word (SPEC ARG-3)."""
 
 from __future__ import annotations
 
+from typing import Final
+
+from sluicegate.checks.conformance_engine import find_errors
+from sluicegate.checks.conformance_report import Report
 from sluicegate.contracts.schemas.compiled import CompiledSchema
-from sluicegate.values.codes import Code
 from sluicegate.values.findings import Finding
-from sluicegate.values.pointers import join_segments
+
+MAX_FINDINGS: Final = 20
+MAX_MESSAGE: Final = 2000
+"""Characters of an engine's own text that custody keeps."""
 
 
 def find_violations(value: object, schema: CompiledSchema) -> tuple[Finding, ...]:
-    """Return up to 20 findings."""
-    return tuple(
-        Finding(
-            code=Code.FORBIDDEN,
-            pointer=join_segments(error.instance_path),
-            schema_pointer=join_segments(error.schema_path),
-            keyword=error.kind.name,
-        )
-        for error in list(schema.validator.iter_errors(value))[:20]
-    )
+    """Return up to 20 findings on a value that ``schema`` refuses; none if it is valid.
+
+    Order: about the whole document first, missing before unexpected members, then as they stand
+    in the document. Of a very large value only the first violation is told. Values are never
+    echoed; names are cut and escaped. Raises: what the engine raises. Source: SPEC ARG-3.
+    """
+    return explain_violations(value, schema)[0]
+
+
+def explain_violations(
+    value: object, schema: CompiledSchema
+) -> tuple[tuple[Finding, ...], str | None]:
+    """Return the findings and the engine's own first text, cut; that one may hold values."""
+    errors, start = find_errors(value, schema)
+    report = Report(schema.document, value, start)
+    for error in errors:
+        report.take(error)
+    findings = tuple(entry.finding for entry in report.close()[:MAX_FINDINGS])
+    return findings, errors[0].message[:MAX_MESSAGE] if errors else None
