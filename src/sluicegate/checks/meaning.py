@@ -10,15 +10,15 @@ from sluicegate.checks.conformance import ConformingData
 from sluicegate.checks.meaning_rules import ResultCheck, run_checks
 from sluicegate.checks.meaning_subject import Binding, is_same
 from sluicegate.checks.meaning_text import (
-    FreeText,
     cannot_hold_forbidden_text,
     find_forbidden_text,
-    has_forbidden_text,
     plan_free_text,
+    text_guard,
 )
 from sluicegate.checks.meaning_time import Freshness
 from sluicegate.checks.parsing import ParsedAnswer
 from sluicegate.contracts.contract import BindRule, FreshRule
+from sluicegate.contracts.schemas.compiled import Predicate
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.findings import Finding
 from sluicegate.values.instants import Instant
@@ -50,7 +50,7 @@ class Expectations:
     request_id_at: Pointer | None
     binding: Binding = field(init=False, repr=False, compare=False)
     freshness: Freshness | None = field(init=False, repr=False, compare=False)
-    free: FreeText = field(init=False, repr=False, compare=False)
+    is_clean: Predicate = field(init=False, repr=False, compare=False)
     names_us: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -58,7 +58,7 @@ class Expectations:
         prepare = object.__setattr__
         prepare(self, "binding", Binding(self.bind))
         prepare(self, "freshness", None if self.fresh is None else Freshness(self.fresh))
-        prepare(self, "free", plan_free_text(self.free_text))
+        prepare(self, "is_clean", text_guard(self.free_text))
         named = self.envelope or self.tool_at is not None or self.request_id_at is not None
         prepare(self, "names_us", named)
 
@@ -91,10 +91,10 @@ def vouch(
         if untimely:
             return Rejected.because(Stage.VOUCH, *untimely)
     # A text that was declared as one is not JSON: its raw control characters prove nothing.
-    if (isinstance(parsed, str) or not cannot_hold_forbidden_text(raw)) and has_forbidden_text(
-        conforming, expectations.free
-    ):
-        return Rejected.because(Stage.VOUCH, *find_forbidden_text(conforming, expectations.free))
+    if isinstance(parsed, str) or not cannot_hold_forbidden_text(raw):
+        hidden = _find_hidden(conforming, expectations)
+        if hidden:
+            return Rejected.because(Stage.VOUCH, *hidden)
     if expectations.checks:
         failed = run_checks(expectations.checks, conforming, parsed, request, now)
         if failed is not None:
@@ -102,6 +102,15 @@ def vouch(
     minted: Any = conforming
     vouched: Vouched = minted
     return vouched
+
+
+def _find_hidden(data: object, expectations: Expectations) -> tuple[Finding, ...]:
+    try:
+        if expectations.is_clean(data):
+            return ()
+    except ValueError:
+        pass  # A text the engine cannot read, which the search below can, and tells of.
+    return find_forbidden_text(data, plan_free_text(expectations.free_text))
 
 
 def _find_stranger(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from sluicegate.contracts.contract import BindRule
 from sluicegate.values.callers import Caller
@@ -97,14 +97,16 @@ class Binding:
     def refuse(self, data: object, request: Request) -> Sequence[Finding]:
         """Return the findings of ``find_strangers``; an answer that holds costs little."""
         if self._direct:
-            arguments = request.arguments
-            if type(data) is not dict or type(arguments) is not dict:
+            data_of: Any = data
+            arguments: Any = request.arguments
+            try:
+                for name, argument in self._direct:
+                    found = data_of[name]
+                    # Texts alone are settled here; what else may be equal is looked at closely.
+                    if type(found) is not str or found != arguments[argument]:
+                        return find_strangers(data, self._rules, request)
+            except (LookupError, TypeError):
                 return find_strangers(data, self._rules, request)
-            for name, argument in self._direct:
-                found = data.get(name, NOTHING)
-                # Texts alone are settled here: what else equals has to be looked at more closely.
-                if type(found) is not str or found != arguments.get(argument):
-                    return find_strangers(data, self._rules, request)
         return find_strangers(data, self._rest, request) if self._rest else ()
 
 
