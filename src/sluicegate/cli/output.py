@@ -10,7 +10,7 @@ from typing import Final, NoReturn, TypeVar
 import click
 
 from sluicegate.cli.exits import Exit
-from sluicegate.rendering.escaping import escape_github_message, escape_terminal
+from sluicegate.rendering.escaping import escape_terminal
 from sluicegate.rendering.json_v1 import render_object
 from sluicegate.rendering.paint import Paint
 from sluicegate.values.json import JsonObject
@@ -92,11 +92,6 @@ def put_object(command: str, members: JsonObject) -> None:
 def note(text: str) -> None:
     """Write one line for a person to stderr, escaped."""
     sys.stderr.write(escape_terminal(text) + "\n")
-
-
-def note_github(text: str) -> None:
-    """Write one plain line to stdout that GitHub's runner takes for no command."""
-    put(escape_github_message(text).replace("::", ": :") + "\n")
 
 
 def stop(exit_code: Exit, text: str) -> NoReturn:

@@ -68,8 +68,13 @@ def _draw(character: str) -> tuple[str, int]:
 
 
 def escape_terminal(text: str) -> str:
-    """Return ``text`` as one line that no terminal acts on; see ``show_cells``."""
-    return show_cells(text)[0]
+    """Return ``text`` as one line that no terminal acts on; see ``show_cells``.
+
+    A text that begins with ``::`` gets a blank inside it: people's output is read by GitHub's
+    runner as well, and a file may be named like a command.
+    """
+    shown = show_cells(text)[0]
+    return shown.replace("::", ": :", 1) if shown.lstrip().startswith("::") else shown
 
 
 def escape_github_message(text: str) -> str:
@@ -79,7 +84,7 @@ def escape_github_message(text: str) -> str:
     Source: GitHub ``actions/toolkit`` packages/core, command.ts, ``escapeData``.
     """
     lines = text.replace("\r\n", "\n").split("\n")
-    shown = "\n".join(escape_terminal(line) for line in lines)
+    shown = "\n".join(show_cells(line)[0] for line in lines)
     return shown.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

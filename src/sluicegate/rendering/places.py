@@ -10,9 +10,11 @@ from sluicegate.rendering.escaping import defuse_old_command, show_cells
 from sluicegate.rendering.spans import Place, Span, locate_all, span_at
 from sluicegate.values.codes import Code
 from sluicegate.values.findings import Finding
+from sluicegate.values.limits import ENGINE_MAX_DEPTH
 
 _ABOUT_NAMES: Final = frozenset({Code.UNEXPECTED, Code.MISNAMED})
 _WINDOW_BYTES: Final = 1024
+_DEEPEST: Final = ENGINE_MAX_DEPTH + 2
 _CUT: Final = "…"
 
 
@@ -61,6 +63,8 @@ def place_findings(source: Source, findings: Sequence[Finding]) -> tuple[Span | 
 
 def _with_parents(pointer: str) -> list[str]:
     segments = pointer.split("/")
+    if len(segments) > _DEEPEST:  # no finding leads there, and its parents would fill the memory
+        return [pointer, ""]
     return ["/".join(segments[:count]) for count in range(len(segments), 0, -1)]
 
 
