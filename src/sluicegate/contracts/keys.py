@@ -1,0 +1,67 @@
+"""Every key of contract.yaml and sluicegate.yaml, by the section it stands in (SPEC 2).
+
+One table: the readers take only what stands here, and a test holds the editor schemas to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+KEYS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {
+        section: frozenset(names.split())
+        for section, names in {
+            "contract": "sluicegate tool version owner title description effect arguments fetch "
+            "limits upstream result errors retry evidence mask",
+            "arguments": "schema checks resource on_absent integers",
+            "resource": "type id",
+            "fetch": "cache http command ssh mcp python host",
+            "cache": "ttl_s max_entries",
+            "http": "method url query headers body timeout_s credential credential_header "
+            "credential_prefix redirects idempotency_header ca_file",
+            "command": "argv stdin timeout_s environment directory credential credential_variable",
+            "python": "function timeout_s",
+            "host": "timeout_s",
+            "limits": "max_call_bytes max_bytes max_depth quotas",
+            "upstream": "envelope mcp text status exit success success_exit content_type map known "
+            "on_new tool_failed signature",
+            "mcp": "version",
+            "text": "extract plain",
+            "plain": "max_chars",
+            "map rule": "at values other convert optional every members",
+            "result": "schema bind fresh checks agent untrusted_text operator display integers",
+            "bound caller": "caller",
+            "fresh": "at max_age_s max_ahead_s",
+            "error": "retryable",
+            "retry": "attempts budget_s on",
+            "evidence": "none until",
+            "mask": "arguments result",
+            "settings": "sluicegate limits audit retention access callers python notify serve",
+            "folder limits": "max_call_bytes max_bytes max_depth in_flight quotas",
+            "audit": "store keys",
+            "retention": "rejected accepted arguments daily_bytes",
+            "kept": "days",
+            "kept share": "days share",
+            "access": "python cedar authzen",
+            "access rule": "caller tenant action tool resource",
+            "access resource": "type in",
+            "callers": "from",
+        }.items()
+    }
+)
+
+LATER: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
+    {
+        ("fetch", "ssh"): "use `command`, or `host` and fetch it in the host",
+        ("fetch", "mcp"): "use `host`, call the server in the host and set `upstream.mcp`",
+        ("limits", "quotas"): "remove it and count calls before the gate",
+        ("folder limits", "quotas"): "remove it and count calls before the gate",
+        ("upstream", "signature"): "remove it; verify the signature in the host before the gate",
+        ("settings", "serve"): "remove it; the version in each contract.yaml is the one served",
+        ("access", "cedar"): "use a table of rules, or {python: …}",
+        ("access", "authzen"): "use a table of rules, or {python: …}",
+    }
+)
+"""Keys of SPEC 2 that this release does not serve; refused, never ignored."""

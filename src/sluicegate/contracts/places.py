@@ -1,0 +1,236 @@
+"""A place in a read document, and the questions a reader asks of it.
+
+Every question either answers with a value of the wanted shape, or notes a Problem with line and
+column and answers None. Readers so collect all problems of a document, not the first.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from sluicegate.contracts.keys import KEYS, LATER
+from sluicegate.contracts.marks import Document
+from sluicegate.contracts.problems import Problem
+from sluicegate.values.codes import Code
+from sluicegate.values.json import JsonValue, json_type
+from sluicegate.values.names import show_name
+from sluicegate.values.pointers import Pointer, escape_segment
+
+MAX_TEXT: Final = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One value of a document; ``problems`` is shared by all places of one loading."""
+
+    document: Document
+    value: JsonValue
+    pointer: str = ""
+    problems: list[Problem] = field(default_factory=list)
+
+    def fault(
+        self,
+        message: str,
+        mend: str,
+        *,
+        code: Code = Code.CONTRACT_INVALID,
+        at_key: bool = False,
+        below: str = "",
+    ) -> None:
+        """Note a Problem here, or at the pointer text ``below`` this place."""
+        self.problems.append(
+            self.document.problem(self.pointer + below, message, mend, code=code, at_key=at_key)
+        )
+
+    @property
+    def name(self) -> str:
+        """The member name or index that this place stands under, fit to be shown."""
+        last = self.pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+        return show_name(last) if last else "the document"
+
+    def child(self, segment: str | int, value: JsonValue) -> Place:
+        """Return the place one level deeper."""
+        pointer = f"{self.pointer}/{escape_segment(str(segment))}"
+        return Place(self.document, value, pointer, self.problems)
+
+    def follow(self, segment: str) -> Place:
+        """Return the member ``segment`` of a mapping that is known to have it."""
+        members = self.value if isinstance(self.value, Mapping) else {}
+        return self.child(segment, members[segment])
+
+    def step(self, segment: str) -> Place:
+        """Return the place one segment deeper, which exists."""
+        if isinstance(self.value, list):
+            return self.child(segment, self.value[int(segment)])
+        return self.follow(segment)
+
+    def members(self, section: str, required: Collection[str] = ()) -> dict[str, Place] | None:
+        """Return the members of a mapping whose keys ``KEYS[section]`` names.
+
+        Notes unknown keys with a near name, keys that this release does not serve, and missing
+        ones; the known members are returned all the same, so that they are read too.
+        """
+        entries = self.entries()
+        if entries is None:
+            return None
+        known = KEYS[section]
+        for key, place in entries.items():
+            if key not in known:
+                place.fault(
+                    f"`{show_name(key)}` is not a key of {section}.",
+                    suggest(key, known),
+                    at_key=True,
+                )
+            elif (section, key) in LATER:
+                place.fault(
+                    f"`{key}` is not served by this release.",
+                    f"For now {LATER[section, key]}.",
+                    at_key=True,
+                )
+        for key in sorted(set(required) - entries.keys()):
+            self.fault(f"`{key}` is missing in {section}.", f"Add `{key}:`.", at_key=True)
+        return {
+            key: place
+            for key, place in entries.items()
+            if key in known and (section, key) not in LATER
+        }
+
+    def entries(self) -> dict[str, Place] | None:
+        """Return every member of a mapping, whatever its keys."""
+        if not isinstance(self.value, Mapping):
+            self._expected("a mapping")
+            return None
+        return {key: self.child(key, value) for key, value in self.value.items()}
+
+    def items(self) -> list[Place] | None:
+        """Return the items of a list."""
+        if not isinstance(self.value, list):
+            self._expected("a list")
+            return None
+        return [self.child(index, value) for index, value in enumerate(self.value)]
+
+    def text(
+        self, pattern: str = "", wanted: str = "text", max_chars: int = MAX_TEXT
+    ) -> str | None:
+        """Return a text that is not blank; with ``pattern`` it must match as a whole."""
+        if not isinstance(self.value, str):
+            mend = "Put it into quotation marks." if _is_number(self.value) else ""
+            self._expected(wanted, mend)
+            return None
+        if not self.value.strip() or len(self.value) > max_chars:
+            self._expected(f"{wanted} of 1 to {max_chars} characters")
+            return None
+        if pattern and re.fullmatch(pattern, self.value, re.ASCII) is None:
+            self._expected(wanted)
+            return None
+        return self.value
+
+    def matches(self, pattern: str) -> bool:
+        """Whether a text stands here that ``pattern`` matches as a whole; nothing is noted."""
+        return isinstance(self.value, str) and (
+            re.fullmatch(pattern, self.value, re.ASCII) is not None
+        )
+
+    def is_named(self, pattern: str) -> bool:
+        """Whether ``pattern`` matches the whole member name that this place stands under."""
+        last = self.pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+        return re.fullmatch(pattern, last, re.ASCII) is not None
+
+    def one_of(self, names: Collection[str]) -> str | None:
+        """Return a text that is one of ``names``."""
+        if isinstance(self.value, str) and self.value in names:
+            return self.value
+        near = suggest(self.value, names) if isinstance(self.value, str) else ""
+        self._expected("one of " + ", ".join(sorted(names)), near)
+        return None
+
+    def boolean(self) -> bool | None:
+        """Return true or false."""
+        if isinstance(self.value, bool):
+            return self.value
+        self._expected("true or false")
+        return None
+
+    def integer(self, low: int, high: int) -> int | None:
+        """Return an integer between ``low`` and ``high``, both admitted."""
+        value = self.value
+        if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
+            return value
+        self._expected(f"an integer from {low} to {high}")
+        return None
+
+    def number(self, low: float, high: float) -> float | None:
+        """Return a number beyond ``low`` and up to ``high``."""
+        value = self.value
+        if isinstance(value, int | float) and not isinstance(value, bool) and low < value <= high:
+            return float(value)
+        self._expected(f"a number above {low:g} and up to {high:g}")
+        return None
+
+    def at(self) -> Pointer | None:
+        """Return the pointer that the text here spells."""
+        if not isinstance(self.value, str):
+            self._expected("a JSON Pointer such as /project_id")
+            return None
+        return self.pointer_of(self.value)
+
+    def pointer_of(self, text: str, *, at_key: bool = False) -> Pointer | None:
+        """Return ``text`` as a pointer; ``at_key`` where it is this place's member name."""
+        try:
+            return Pointer.parse(text)
+        except ValueError as error:
+            self.fault(
+                f"`{show_name(text)}` is not a JSON Pointer.", f"{_sentence(error)}", at_key=at_key
+            )
+            return None
+
+    def texts(self, pattern: str = "", wanted: str = "text") -> tuple[str, ...]:
+        """Return the texts of a list without those at fault; a repeated one is a fault."""
+        return tuple(text for _, text in self._unique(pattern, wanted))
+
+    def _unique(self, pattern: str, wanted: str) -> Iterator[tuple[Place, str]]:
+        seen: set[str] = set()
+        for item in self.items() or ():
+            text = item.text(pattern, wanted)
+            if text is None:
+                continue
+            if text in seen:
+                item.fault(f"`{show_name(text)}` stands here twice.", "Keep one of them.")
+            seen.add(text)
+            yield item, text
+
+    def _expected(self, wanted: str, mend: str = "") -> None:
+        self.fault(
+            f"`{self.name}` must be {wanted}; here stands {_shown(self.value)}.",
+            mend or f"Write {wanted}.",
+        )
+
+
+def suggest(name: str, known: Collection[str]) -> str:
+    """Return the sentence that names the known key nearest to ``name``, or all of them."""
+    near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.6)
+    if near:
+        return f"Did you mean `{near[0]}`?"
+    return f"Write one of {', '.join(sorted(known))}; or remove it." if known else "Remove it."
+
+
+def _shown(value: JsonValue) -> str:
+    if isinstance(value, str):
+        return f"`{show_name(value)}`" if value.strip() else "a blank text"
+    kind = json_type(value)
+    if kind in ("null", "boolean", "integer", "number"):
+        return f"the {kind} {show_name(str(value).lower() if kind != 'null' else 'null')}"
+    return {"object": "a mapping", "array": "a list"}[kind]
+
+
+def _is_number(value: JsonValue) -> bool:
+    return isinstance(value, int | float)
+
+
+def _sentence(error: ValueError) -> str:
+    text = str(error)
+    return text[:1].upper() + text[1:] + "."

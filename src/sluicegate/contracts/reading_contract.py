@@ -1,0 +1,362 @@
+"""contract.yaml → ``Contract``: every part read, judged and compiled (SPEC 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from sluicegate.contracts.contract import (
+    Contract,
+    Effect,
+    EvidenceWaiver,
+    ResultPart,
+    RetryRule,
+    UpstreamPart,
+)
+from sluicegate.contracts.fingerprints import UNPRINTED, fingerprint
+from sluicegate.contracts.freezing import freeze_document
+from sluicegate.contracts.mapping_fit import demand_map_fits
+from sluicegate.contracts.naming import PythonNames
+from sluicegate.contracts.places import Place, suggest
+from sluicegate.contracts.reach import Side
+from sluicegate.contracts.reading_fetch import Fetching, read_fetch
+from sluicegate.contracts.reading_sides import read_arguments, read_result
+from sluicegate.contracts.reading_upstream import read_upstream
+from sluicegate.contracts.schemas.compiled import CompiledSchema
+from sluicegate.contracts.settings import FolderLimits, Settings
+from sluicegate.contracts.sourcing import Shelf, SideName, register_schema
+from sluicegate.values.codes import AgentCode, Code
+from sluicegate.values.json import JsonValue
+from sluicegate.values.limits import ENGINE_MAX_DEPTH, Limits
+from sluicegate.values.names import show_name
+from sluicegate.values.pointers import Pointer
+from sluicegate.values.requests import is_tool_name
+
+_REQUIRED: Final = (
+    *("sluicegate", "tool", "version", "owner", "description", "effect"),
+    *("arguments", "fetch"),
+)
+_VERSION: Final = (
+    r"(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)"
+    r"(?:-(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(?:\.(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*)?"
+    r"(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?"
+)
+_CODE: Final = r"[A-Z][A-Z0-9_]{2,63}"
+_DATE: Final = r"20\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
+_MAX_TOOL_NAME: Final = 128
+_MAX_ATTEMPTS: Final = 10
+_OWN_CODES: Final = frozenset(str(code) for code in AgentCode) - {
+    str(AgentCode.UPSTREAM_UNAVAILABLE)
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What a contract is read with: the settings, the schema files, the Python names."""
+
+    settings: Settings
+    shelf: Shelf
+    names: PythonNames
+
+
+def read_contract(place: Place, surroundings: Surroundings) -> Contract | None:
+    """Return the contract at ``place``, or None where anything in it is at fault.
+
+    Every fault is noted; nothing is served while one stands.
+    """
+    before = len(place.problems)
+    members = place.members("contract", _REQUIRED)
+    if members is None:
+        return None
+    contract = _assemble(place, members, surroundings)
+    return contract if len(place.problems) == before else None
+
+
+def _assemble(
+    place: Place, members: Mapping[str, Place], surroundings: Surroundings
+) -> Contract | None:
+    names, limits = surroundings.names, surroundings.settings.limits
+    head = _read_head(members)
+    errors = _read_errors(members.get("errors"))
+    arguments_schema = _register(members.get("arguments"), "arguments", surroundings)
+    arguments_side = Side("arguments", arguments_schema)
+    arguments = (
+        read_arguments(members["arguments"], arguments_schema, names)
+        if "arguments" in members
+        else None
+    )
+    fetching = read_fetch(members.get("fetch"), arguments_side, names)
+    upstream = read_upstream(members.get("upstream"), errors, fetching.fetch)
+    given = _result_place(place, members, upstream)
+    result_schema = _register(given, "result", surroundings)
+    data = Side("data", result_schema)
+    result = read_result(given, result_schema, arguments_side, names) if given is not None else None
+    if upstream.map is not None:
+        demand_map_fits(members["upstream"].follow("map"), upstream.map, data)
+    call_limits, answer_limits = _read_limits(members.get("limits"), limits)
+    retry = _read_retry(members.get("retry"), errors, head.effect)
+    masked_arguments, masked_data = _read_mask(members.get("mask"), arguments_side, data)
+    waiver = _read_evidence(members, head.effect)
+    _judge_together(members, head, fetching, upstream, result)
+    if arguments is None or result is None:
+        return None
+    contract = Contract(
+        tool=head.tool,
+        version=head.version,
+        owner=head.owner,
+        description=head.description,
+        title=head.title,
+        effect=head.effect,
+        arguments=arguments,
+        fetch=fetching.fetch,
+        cache=fetching.cache,
+        call_limits=call_limits,
+        limits=answer_limits,
+        upstream=upstream,
+        result=result,
+        errors=errors,
+        retry=retry,
+        masked_arguments=masked_arguments,
+        masked_data=masked_data,
+        evidence_waiver=waiver,
+        fingerprints=UNPRINTED,
+        source=place.document.name,
+        document={},
+    )
+    return _finish(contract, place, given)
+
+
+def _finish(contract: Contract, place: Place, given: Place | None) -> Contract:
+    members: dict[str, JsonValue] = dict(place.value) if isinstance(place.value, Mapping) else {}
+    if given is not None:
+        members["result"] = given.value
+    return replace(
+        contract,
+        fingerprints=fingerprint(contract),
+        document=freeze_document(members, contract),
+    )
+
+
+# --- the head ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    tool: str
+    version: str
+    owner: str
+    description: str
+    title: str | None
+    effect: Effect
+
+
+def _read_head(members: Mapping[str, Place]) -> _Head:
+    if "sluicegate" in members:
+        members["sluicegate"].integer(1, 1)
+
+    def text(key: str, pattern: str = "", wanted: str = "text") -> str:
+        return (members[key].text(pattern, wanted) if key in members else None) or ""
+
+    effect = members["effect"].one_of([str(e) for e in Effect]) if "effect" in members else None
+    return _Head(
+        tool=_read_tool(members["tool"]) if "tool" in members else "",
+        version=text("version", _VERSION, "a semantic version such as 1.0.0"),
+        owner=text("owner", r"[^\x00-\x1f\x7f]{1,200}", "one line of up to 200 characters"),
+        description=text("description"),
+        title=text("title") if "title" in members else None,
+        effect=Effect(effect) if effect else Effect.DESTRUCTIVE,
+    )
+
+
+def _read_tool(place: Place) -> str:
+    name = place.value
+    if isinstance(name, str) and len(name) > _MAX_TOOL_NAME:
+        place.fault(
+            f"the name of the tool has {len(name)} characters.",
+            f"Write at most {_MAX_TOOL_NAME}.",
+            code=Code.TOOL_NAME_LENGTH,
+        )
+        return name
+    if isinstance(name, str) and not is_tool_name(name):
+        place.fault(
+            f"`{show_name(name)}` is not a name for a tool.",
+            "Use letters, digits and the characters _ . - alone.",
+            code=Code.TOOL_NAME_LENGTH if not name else Code.TOOL_NAME_PATTERN,
+        )
+        return name
+    return place.text() or ""
+
+
+def _read_errors(place: Place | None) -> dict[str, bool]:
+    errors: dict[str, bool] = {}
+    for code, inner in ((place.entries() if place is not None else None) or {}).items():
+        members = inner.members("error", ("retryable",)) or {}
+        retryable = members["retryable"].boolean() if "retryable" in members else None
+        if not inner.is_named(_CODE):
+            inner.fault(
+                f"`{show_name(code)}` is not a code.",
+                "Write 3 to 64 capitals, digits and _, beginning with a capital.",
+                at_key=True,
+            )
+        elif code in _OWN_CODES:
+            inner.fault(f"`{code}` is the gate's own code.", "Choose another name.", at_key=True)
+        else:
+            errors[code] = bool(retryable)
+    return errors
+
+
+def _register(
+    place: Place | None, side: SideName, surroundings: Surroundings
+) -> CompiledSchema | None:
+    if place is None or not isinstance(place.value, Mapping) or "schema" not in place.value:
+        return None
+    return register_schema(place.follow("schema"), side, surroundings.shelf, surroundings.names)
+
+
+def _result_place(
+    place: Place, members: Mapping[str, Place], upstream: UpstreamPart
+) -> Place | None:
+    """The result as written; for plain text without one, the shape that RES-10 fixes."""
+    if "result" in members:
+        return members["result"]
+    if upstream.text is None or upstream.text.kind != "plain":
+        place.fault("`result` is missing in contract.", "Add `result:`.", at_key=True)
+        return None
+    text: JsonValue = {"type": "string", "maxLength": upstream.text.max_chars}
+    return place.child(
+        "result",
+        {
+            "schema": {
+                "type": "object",
+                "properties": {"text": text},
+                "required": ["text"],
+                "additionalProperties": False,
+            },
+            "untrusted_text": {"text": "/text"},
+        },
+    )
+
+
+# --- the rest ----------------------------------------------------------------------------------
+
+
+def _read_limits(place: Place | None, ceiling: FolderLimits) -> tuple[Limits, Limits]:
+    members = (place.members("limits") if place is not None else None) or {}
+    found = {}
+    for key, most in (
+        ("max_call_bytes", ceiling.max_call_bytes),
+        ("max_bytes", ceiling.max_bytes),
+        ("max_depth", min(ceiling.max_depth, ENGINE_MAX_DEPTH)),
+    ):
+        number = members[key].integer(1, 1 << 40) if key in members else None
+        if number is not None and number > most:
+            members[key].fault(
+                f"`{key}` is above the folder's ceiling of {most}.",
+                f"Write at most {most}, or raise `limits` in sluicegate.yaml.",
+            )
+        found[key] = most if number is None else number
+    call = Limits(max_bytes=found["max_call_bytes"], max_depth=found["max_depth"])
+    return call, Limits(max_bytes=found["max_bytes"], max_depth=found["max_depth"])
+
+
+def _read_retry(place: Place | None, errors: Mapping[str, bool], effect: Effect) -> RetryRule:
+    members = place.members("retry", ("attempts", "budget_s", "on")) if place is not None else None
+    if members is None:
+        return RetryRule()
+    attempts = members["attempts"].integer(1, _MAX_ATTEMPTS) if "attempts" in members else None
+    budget = members["budget_s"].number(0, 3600) if "budget_s" in members else None
+    known = {*errors, str(AgentCode.UPSTREAM_UNAVAILABLE), str(AgentCode.INVALID_RESPONSE)}
+    codes = set()
+    for item in (members["on"].items() if "on" in members else None) or ():
+        code = item.text()
+        if code is None:
+            continue
+        if code not in known:
+            item.fault(
+                f"`{show_name(code)}` is none of this contract's codes.", suggest(code, known)
+            )
+        elif code == AgentCode.INVALID_RESPONSE:
+            _judge_refused_retry(item, effect, attempts or 1)
+        codes.add(code)
+    return RetryRule(
+        attempts=attempts or 1, budget_s=30.0 if budget is None else budget, on=frozenset(codes)
+    )
+
+
+def _judge_refused_retry(place: Place, effect: Effect, attempts: int) -> None:
+    """RET-2: a schema mismatch stops; a read may ask once more."""
+    if effect is not Effect.READ:
+        place.fault(
+            "INVALID_RESPONSE is retried for `effect: read` alone.",
+            "Remove it: what was done is not known.",
+        )
+    elif attempts > 2:
+        place.fault(
+            "INVALID_RESPONSE is retried at most once.", "Write `attempts: 2`, or remove it."
+        )
+
+
+def _read_mask(
+    place: Place | None, arguments: Side, data: Side
+) -> tuple[tuple[Pointer, ...], tuple[Pointer, ...]]:
+    members = (place.members("mask") if place is not None else None) or {}
+
+    def pointers(key: str, side: Side) -> tuple[Pointer, ...]:
+        items = members[key].items() if key in members else None
+        read = [side.read(item) for item in items or ()]
+        return tuple(pointer for pointer in read if pointer is not None)
+
+    return pointers("arguments", arguments), pointers("result", data)
+
+
+def _read_evidence(members: Mapping[str, Place], effect: Effect) -> EvidenceWaiver | None:
+    place = members.get("evidence")
+    if place is None:
+        if effect is Effect.DESTRUCTIVE and "effect" in members and members["effect"].value:
+            members["effect"].fault(
+                "a destructive tool needs evidence, which this release does not serve yet.",
+                "Write `evidence: {none: REASON, until: YYYY-MM-DD}` to run it without.",
+            )
+        return None
+    if isinstance(place.value, list):
+        place.fault(
+            "`evidence` is not served by this release.",
+            "For now write {none: REASON, until: YYYY-MM-DD}, or let a person run this tool.",
+            at_key=True,
+        )
+        return None
+    inner = place.members("evidence", ("none", "until")) or {}
+    reason = inner["none"].text() if "none" in inner else None
+    until = inner["until"].text(_DATE, "a day such as 2027-06-30") if "until" in inner else None
+    if effect is not Effect.DESTRUCTIVE:
+        place.fault(
+            "only a destructive tool has evidence to waive.", "Remove `evidence`.", at_key=True
+        )
+    if reason is None or until is None:
+        return None
+    return EvidenceWaiver(reason=reason, until=until)
+
+
+def _judge_together(
+    members: Mapping[str, Place],
+    head: _Head,
+    fetching: Fetching,
+    upstream: UpstreamPart,
+    result: ResultPart | None,
+) -> None:
+    """Rules that more than one part takes part in."""
+    if fetching.cache is not None and "effect" in members:
+        cache = members["fetch"].follow("cache")
+        if head.effect is not Effect.READ:
+            cache.fault("only a read is cached.", "Remove `cache`.", at_key=True)
+        if upstream.carrier == "envelope":
+            cache.fault("an envelope answers one request.", "Remove `cache`.", at_key=True)
+    if upstream.text is None or upstream.text.kind != "plain" or result is None:
+        return
+    if list(result.untrusted_text.values()) != [Pointer(("text",))] or result.agent:
+        members["result"].fault(
+            "plain text reaches the agent as untrusted text alone.",
+            "Write `untrusted_text: {text: /text}` and no `agent`, or leave `result` out.",
+            at_key=True,
+        )

@@ -1,0 +1,270 @@
+"""``fetch`` → one adapter's constants, and the cache around it (SPEC 2, ADP-1 to ADP-5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from sluicegate.contracts.contract import (
+    CacheRule,
+    CommandFetch,
+    Fetch,
+    HostFetch,
+    HttpFetch,
+    PythonFetch,
+)
+from sluicegate.contracts.naming import PythonNames
+from sluicegate.contracts.placeholders import has_placeholder, read_placeholders, read_url
+from sluicegate.contracts.places import Place
+from sluicegate.contracts.reach import Side
+from sluicegate.values.pointers import Pointer
+
+_METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+_BODYLESS: Final = frozenset({"GET", "HEAD"})
+_HEADER: Final = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}"
+_HEADER_TEXT: Final = r"[\x20-\x7e]{1,2000}"
+_VARIABLE: Final = r"[A-Za-z_][A-Za-z0-9_]*"
+_CREDENTIAL: Final = rf"(?:env:)?{_VARIABLE}|file:[^\0]+|keyring:[^/]+/.+"
+_FORMS: Final = ("http", "command", "python", "host")
+# What the adapter writes itself, or what would carry a secret in clear text.
+_OWN_HEADERS: Final = frozenset(
+    {
+        *("host", "content-length", "transfer-encoding", "connection", "accept-encoding", "te"),
+        *("authorization", "proxy-authorization", "cookie", "upgrade", "trailer", "expect"),
+    }
+)
+_MAX_TIMEOUT_S: Final = 3600.0
+_MAX_REDIRECTS: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Fetching:
+    """How the answer is obtained."""
+
+    fetch: Fetch
+    cache: CacheRule | None
+
+
+def read_fetch(place: Place | None, arguments: Side, names: PythonNames) -> Fetching:
+    """Return the adapter that ``fetch`` names; exactly one, with a cache around it or not."""
+    nothing = Fetching(HostFetch(), None)
+    members = place.members("fetch") if place is not None else None
+    if place is None or members is None:
+        return nothing
+    cache = _read_cache(members["cache"]) if "cache" in members else None
+    forms = [form for form in _FORMS if form in members]
+    named = len(forms) + sum(form in _mapping(place) for form in ("ssh", "mcp"))
+    if named != 1:
+        place.fault(
+            f"`fetch` names {named} adapters, and must name exactly one.",
+            f"Keep one of {', '.join(_FORMS)}.",
+            at_key=True,
+        )
+    if not forms:
+        return nothing
+    read = {"http": _read_http, "command": _read_command, "host": _read_host}
+    form, inner = forms[0], members[forms[0]]
+    fetch = _read_python(inner, names) if form == "python" else read[form](inner, arguments)
+    return Fetching(fetch or HostFetch(), cache)
+
+
+def _mapping(place: Place) -> Mapping[str, object]:
+    return place.value if isinstance(place.value, Mapping) else {}
+
+
+def _read_cache(place: Place) -> CacheRule | None:
+    members = place.members("cache", ("ttl_s",))
+    if members is None or "ttl_s" not in members:
+        return None
+    ttl = members["ttl_s"].number(0, 86_400)
+    entries = members["max_entries"].integer(1, 1_000_000) if "max_entries" in members else None
+    if ttl is None:
+        return None
+    return CacheRule(ttl_s=ttl, max_entries=1024 if entries is None else entries)
+
+
+def _timeout(members: Mapping[str, Place]) -> float:
+    found = members["timeout_s"].number(0, _MAX_TIMEOUT_S) if "timeout_s" in members else None
+    return 30.0 if found is None else found
+
+
+def _text(members: Mapping[str, Place], key: str, pattern: str, wanted: str) -> str | None:
+    return members[key].text(pattern, wanted) if key in members else None
+
+
+# --- http --------------------------------------------------------------------------------------
+
+
+def _read_http(place: Place, arguments: Side) -> HttpFetch | None:
+    members = place.members("http", ("method", "url", "timeout_s"))
+    if members is None:
+        return None
+    method = members["method"].one_of(_METHODS) if "method" in members else None
+    url = read_url(members["url"], arguments) if "url" in members else None
+    body = _read_body(members["body"], arguments) if "body" in members else None
+    if body is not None and method in _BODYLESS:
+        members["body"].fault(
+            f"a {method} request has no body.", "Use `query`, or another method.", at_key=True
+        )
+    for key in ("credential_header", "credential_prefix"):
+        if key in members and "credential" not in members:
+            members[key].fault(
+                f"`{key}` stands without a `credential`.", "Name the credential.", at_key=True
+            )
+    redirects = members["redirects"].integer(0, _MAX_REDIRECTS) if "redirects" in members else None
+    return HttpFetch(
+        method=method or "GET",
+        url=url or "",
+        timeout_s=_timeout(members),
+        query=_read_query(members.get("query"), arguments),
+        headers=_read_headers(members.get("headers")),
+        body=body,
+        credential=_read_credential(members),
+        credential_header=_header_name(members, "credential_header") or "Authorization",
+        credential_prefix=_read_prefix(members.get("credential_prefix")),
+        redirects=redirects or 0,
+        idempotency_header=_header_name(members, "idempotency_header"),
+        ca_file=_text(members, "ca_file", r"[^\0]+", "a path"),
+    )
+
+
+def _header_name(members: Mapping[str, Place], key: str) -> str | None:
+    return _text(members, key, _HEADER, "the name of a header")
+
+
+def _read_prefix(place: Place | None) -> str:
+    if place is None:
+        return "Bearer "
+    if place.value == "":
+        return ""
+    return place.text(r"[\x20-\x7e]{1,100}", "a text that stands before the secret") or ""
+
+
+def _read_credential(members: Mapping[str, Place]) -> str | None:
+    """The text at fault is never repeated: it might be the secret itself."""
+    place = members.get("credential")
+    if place is None:
+        return None
+    if isinstance(place.value, str) and place.matches(_CREDENTIAL):
+        return place.value
+    place.fault(
+        "`credential` does not name a credential.",
+        "Write an environment variable such as CI_TOKEN, file:PATH or keyring:SERVICE/NAME; "
+        "the secret itself never stands in a contract.",
+    )
+    return None
+
+
+def _read_query(place: Place | None, arguments: Side) -> dict[str, str]:
+    entries = place.entries() if place is not None else None
+    query = {}
+    for name, inner in (entries or {}).items():
+        text = inner.text(wanted="a constant or {/pointer}")
+        if text is not None:
+            read_placeholders(inner, arguments, required=False)
+            query[name] = text
+    return query
+
+
+def _read_headers(place: Place | None) -> dict[str, str]:
+    entries = place.entries() if place is not None else None
+    headers: dict[str, str] = {}
+    for name, inner in (entries or {}).items():
+        if not inner.is_named(_HEADER):
+            inner.fault("this is not the name of a header.", "Write one.", at_key=True)
+        elif name.lower() in _OWN_HEADERS:
+            inner.fault(
+                f"the header `{name}` is not the contract's to set.",
+                "Remove it; a secret is named under `credential`.",
+                at_key=True,
+            )
+        text = inner.text(_HEADER_TEXT, "a constant text of printable ASCII")
+        if text is not None and has_placeholder(text):
+            inner.fault("a header is constant.", "Put the argument into `query` or `body`.")
+        headers[name] = text or ""
+    return headers
+
+
+def _read_body(
+    place: Place, arguments: Side
+) -> Literal["arguments"] | Mapping[str, Pointer] | None:
+    if place.value == "arguments":
+        return "arguments"
+    if isinstance(place.value, str):
+        place.fault("`body` is neither `arguments` nor a mapping.", "Write `body: arguments`.")
+        return None
+    body = {}
+    for name, inner in (place.entries() or {}).items():
+        pointer = arguments.read(inner)
+        if pointer is not None:
+            if pointer.is_wild:
+                inner.fault("a member of the body is one value.", "Name the array itself.")
+            body[name] = pointer
+    return body
+
+
+# --- the others --------------------------------------------------------------------------------
+
+
+def _read_command(place: Place, arguments: Side) -> CommandFetch | None:
+    members = place.members("command", ("argv", "timeout_s"))
+    if members is None:
+        return None
+    argv = _read_argv(members["argv"], arguments) if "argv" in members else ()
+    stdin: Literal["arguments"] | None = None
+    if "stdin" in members and members["stdin"].one_of(("arguments",)) is not None:
+        stdin = "arguments"
+    variable = _text(members, "credential_variable", _VARIABLE, "the name of a variable")
+    if ("credential" in members) != ("credential_variable" in members):
+        place.fault(
+            "`credential` and `credential_variable` stand together.",
+            "Name the secret, and the variable that the program finds it in.",
+            at_key=True,
+        )
+    environment: tuple[str, ...] = ()
+    if "environment" in members:
+        environment = members["environment"].texts(_VARIABLE, "the name of a variable")
+    return CommandFetch(
+        argv=argv,
+        timeout_s=_timeout(members),
+        stdin=stdin,
+        environment=environment,
+        directory=_text(members, "directory", r"[^\0]+", "a path"),
+        credential=_read_credential(members),
+        credential_variable=variable,
+    )
+
+
+def _read_argv(place: Place, arguments: Side) -> tuple[str, ...]:
+    argv = []
+    for index, item in enumerate(place.items() or ()):
+        if not isinstance(item.value, str) or "\0" in item.value:
+            item.fault("an element of `argv` must be a text.", "Put it into quotation marks.")
+            continue
+        if index == 0 and has_placeholder(item.value):
+            item.fault("no argument may choose the program.", "Write the program as a constant.")
+        elif index == 0 and "/" in item.value and not item.value.startswith("/"):
+            item.fault(
+                "the program is named by a relative path.",
+                "Write its bare name, or its absolute path.",
+            )
+        read_placeholders(item, arguments, required=True)
+        argv.append(item.value)
+    if not argv or not argv[0]:
+        place.fault("`argv` names no program.", "Write [program, argument, …].")
+    return tuple(argv)
+
+
+def _read_python(place: Place, names: PythonNames) -> PythonFetch | None:
+    members = place.members("python", ("function", "timeout_s"))
+    if members is None:
+        return None
+    function = names.read_function(members["function"]) if "function" in members else None
+    timeout_s = _timeout(members)
+    return None if function is None else PythonFetch(function=function, timeout_s=timeout_s)
+
+
+def _read_host(place: Place, arguments: Side) -> HostFetch | None:
+    members = place.members("host")
+    return None if members is None else HostFetch(timeout_s=_timeout(members))

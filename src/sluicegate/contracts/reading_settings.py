@@ -1,0 +1,198 @@
+"""sluicegate.yaml → ``Settings`` (SPEC 2)."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, cast
+
+from sluicegate.contracts.contract import PythonName
+from sluicegate.contracts.naming import PythonNames
+from sluicegate.contracts.places import Place
+from sluicegate.contracts.settings import (
+    AccessRule,
+    AccessSettings,
+    AuditSettings,
+    FolderLimits,
+    RetentionSettings,
+    Settings,
+)
+from sluicegate.values.limits import ENGINE_MAX_DEPTH
+
+_PREFIX: Final = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\.?"
+_STORE: Final = r"sqlite:.+|memory:"
+_KEYS: Final = r"(?:file|env|keyring):.+"
+_ROUTE: Final = r"log:|https?://[^\s@]+"
+_MAX_DAYS: Final = 36_500
+_DEFAULT: Final = Settings()
+
+
+def read_settings(place: Place) -> Settings:
+    """Return the settings at ``place``; what is at fault is noted and stands at its default."""
+    members = place.members("settings")
+    if members is None:
+        return _DEFAULT
+    prefixes = (
+        members["python"].texts(_PREFIX, "a module prefix such as acme.")
+        if "python" in members
+        else ()
+    )
+    if "sluicegate" in members:
+        members["sluicegate"].integer(1, 1)
+    return Settings(
+        limits=_read_limits(members.get("limits")),
+        audit=_read_audit(members.get("audit")),
+        retention=_read_retention(members.get("retention")),
+        access=_read_access(members.get("access")),
+        callers_from=_read_callers(members.get("callers")),
+        python=prefixes,
+        notify=_read_notify(members.get("notify")),
+    )
+
+
+def resolve_access(place: Place, settings: Settings, names: PythonNames) -> None:
+    """See that the function that decides is admitted, imports and can be called."""
+    if settings.access.python is not None:
+        names.read_function(place.follow("access").follow("python"))
+
+
+def _read_limits(place: Place | None) -> FolderLimits:
+    default = _DEFAULT.limits
+    members = place.members("folder limits") if place is not None else None
+    if members is None:
+        return default
+    return FolderLimits(
+        max_call_bytes=_count(members, "max_call_bytes", default.max_call_bytes, 1 << 30),
+        max_bytes=_count(members, "max_bytes", default.max_bytes, 1 << 30),
+        max_depth=_count(members, "max_depth", default.max_depth, ENGINE_MAX_DEPTH),
+        in_flight=_count(members, "in_flight", default.in_flight, 100_000),
+    )
+
+
+def _count(members: dict[str, Place], key: str, default: int, high: int) -> int:
+    found = members[key].integer(1, high) if key in members else None
+    return default if found is None else found
+
+
+def _read_audit(place: Place | None) -> AuditSettings:
+    default = _DEFAULT.audit
+    members = place.members("audit") if place is not None else None
+    if members is None:
+        return default
+    store = keys = None
+    if "store" in members:
+        store = members["store"].text(_STORE, "sqlite:PATH or memory:")
+    if "keys" in members:
+        keys = members["keys"].text(_KEYS, "file:FOLDER, env:NAME or keyring:SERVICE")
+    return AuditSettings(store=store or default.store, keys=keys or default.keys)
+
+
+def _read_retention(place: Place | None) -> RetentionSettings:
+    default = _DEFAULT.retention
+    members = place.members("retention") if place is not None else None
+    if members is None:
+        return default
+    rejected, accepted, arguments = (
+        default.rejected_days,
+        default.accepted_days,
+        default.arguments_days,
+    )
+    share = default.accepted_share
+    if "rejected" in members:
+        rejected, _ = _read_kept(members["rejected"], "kept")
+    if "accepted" in members:
+        accepted, share = _read_kept(members["accepted"], "kept share")
+    if "arguments" in members:
+        arguments, _ = _read_kept(members["arguments"], "kept")
+    return RetentionSettings(
+        rejected_days=rejected,
+        accepted_days=accepted,
+        accepted_share=share,
+        arguments_days=arguments,
+        daily_bytes=_count(members, "daily_bytes", default.daily_bytes, 1 << 50),
+    )
+
+
+def _read_kept(place: Place, section: str) -> tuple[float | None, float]:
+    """``digest`` keeps nothing but the digest; ``{days: 30}`` keeps the bytes that long."""
+    if place.value == "digest":
+        return None, 1.0
+    if isinstance(place.value, str):
+        place.fault(
+            f"`{place.name}` is neither `digest` nor a time.", "Write digest or {days: 30}."
+        )
+        return None, 1.0
+    members = place.members(section, ("days",))
+    if members is None:
+        return None, 1.0
+    days = members["days"].number(0, _MAX_DAYS) if "days" in members else None
+    share = members["share"].number(0, 1) if "share" in members else None
+    return days, 1.0 if share is None else share
+
+
+def _read_access(place: Place | None) -> AccessSettings:
+    if place is None:
+        return _DEFAULT.access
+    if isinstance(place.value, dict):
+        members = place.members("access")
+        if members is not None and "python" in members:
+            text = members["python"].text(
+                r"[\w.]+:[\w.]+", "a Python name such as acme.access:decide"
+            )
+            module, _, attribute = (text or "").partition(":")
+            return AccessSettings(python=PythonName(module, attribute) if text else None)
+        if not place.value:
+            place.fault("`access` names nothing that decides.", "Write a list of rules.")
+        return _DEFAULT.access
+    rules = [_read_rule(item) for item in place.items() or ()]
+    return AccessSettings(rules=tuple(rule for rule in rules if rule is not None))
+
+
+def _read_rule(place: Place) -> AccessRule | None:
+    members = place.members("access rule", ("caller", "tool"))
+    if members is None:
+        return None
+    texts = {
+        key: members[key].text() for key in ("caller", "tenant", "action", "tool") if key in members
+    }
+    if texts.get("action", "call") != "call":
+        members["action"].fault("`action` is not one that is asked about.", "Write `call`.")
+    caller, tool = texts.get("caller"), texts.get("tool")
+    kind, admitted = None, None
+    if "resource" in members:
+        resource = members["resource"].members("access resource", ("type",)) or {}
+        kind = resource["type"].text() if "type" in resource else None
+        if "in" in resource:
+            admitted = frozenset(resource["in"].texts())
+        if kind is None:
+            return None  # without its type the row would speak for calls without resources
+    if caller is None or tool is None or ("tenant" in members and texts["tenant"] is None):
+        return None
+    return AccessRule(
+        caller=caller,
+        tool=tool,
+        tenant=texts.get("tenant"),
+        resource_type=kind,
+        resource_in=admitted,
+    )
+
+
+def _read_callers(place: Place | None) -> Literal["argument", "token", "os_user"]:
+    members = place.members("callers", ("from",)) if place is not None else None
+    if members is None or "from" not in members:
+        return "argument"
+    found = members["from"].one_of(("argument", "token", "os_user"))
+    if found in ("token", "os_user"):
+        members["from"].fault(
+            f"`{found}` is not served by this release: it belongs to the proxy.",
+            "Write `argument` and pass the caller with each call.",
+        )
+    return cast('Literal["argument", "token", "os_user"]', found or "argument")
+
+
+def _read_notify(place: Place | None) -> dict[str, str]:
+    entries = place.entries() if place is not None else None
+    routes = {}
+    for owner, route in (entries or {}).items():
+        text = route.text(_ROUTE, "`log:` or the URL of a webhook")
+        if text is not None:
+            routes[owner] = text
+    return routes
