@@ -32,6 +32,7 @@ ACCEPTED: Judgement = (True, None, None)
 MAX_SAFE_INTEGER = 2**53 - 1
 MAX_DIGITS = 4300
 BLANKS = " \t\n\r"
+FORBIDDEN_CATEGORIES = {"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"}
 
 
 class Refused(Exception):  # noqa: N818  (it is a verdict that travels, not an error)
@@ -289,8 +290,10 @@ def read_time(text: str) -> Fraction | None:
 
 
 def is_forbidden(character: str) -> bool:
-    """Control, format and tag characters, separators of lines, and what is no character."""
+    """Control, format and tag characters, separators but the blank, and what is no character."""
     point = ord(character)
-    if unicodedata.category(character) in {"Cc", "Cf", "Zl", "Zp"} or 0xE0000 <= point <= 0xE0FFF:
+    if unicodedata.category(character) in FORBIDDEN_CATEGORIES and character != " ":
+        return True
+    if 0xE0000 <= point <= 0xE0FFF:
         return True
     return point & 0xFFFE == 0xFFFE or 0xFDD0 <= point <= 0xFDEF
