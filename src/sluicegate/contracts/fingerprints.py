@@ -152,7 +152,7 @@ def _annotations(document: JsonObject) -> JsonValue:
 
 
 def describe(value: object) -> JsonValue:
-    """Return a frozen record as JSON: what two of them are compared by, without members at their default.
+    """Return a frozen record as JSON, without members at their default, to compare two by.
 
     A member that a later release adds thus changes no digest until a contract uses it.
     """
