@@ -79,15 +79,17 @@ def list_events(
                     newest_first=True,
                 )
             )
+    if not events:
+        note(f"the record of {folder} holds no such event")
     paint = choose_paint(color)
     if group:
         groups = group_events(events)
         if form == HUMAN:
-            put(render_groups(groups, paint=paint))
+            put(render_groups(groups, paint=paint) if groups else "")
         else:
             put_object("audit list", {"count": len(groups), "groups": shape_groups(groups)})
     elif form == HUMAN:
-        put(render_events(events, paint=paint))
+        put(render_events(events, paint=paint) if events else "")
     else:
         put_object("audit list", shape_events(events))
     return Exit.ACCEPTED if events else Exit.NOTHING_CHECKED

@@ -24,6 +24,9 @@ def examine_folder(folder: str, now: datetime) -> list[Look]:
         report = check_folder(root)
     except ConfigurationError as error:
         return [Look(name="folder", well=False, says=str(error))]
+    except Exception as error:  # noqa: BLE001  (a folder that breaks the loader is not well)
+        says = f"loading it failed with {type(error).__name__}: see explain INTERNAL"
+        return [Look(name="folder", well=False, says=says)]
     looks = [
         Look(name="disabled", well=True, says=f"{tool} is switched off: {reason}")
         for tool, reason in sorted(steering.disabled.items())

@@ -1,0 +1,137 @@
+"""The story of one call: whole screens, open calls, hostile names."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.unit.rendering.hostile import HOSTILE
+from tests.unit.rendering.stored import outcome, stored
+
+from sluicegate.gates.events import StoredEvent
+from sluicegate.rendering.story import is_open, tell_story
+
+INTENT = stored(caller_tenant="acme", session="s1", call_id="toolu_1", arguments_ref="blob-a")
+FAILED = outcome(
+    time="2026-11-30T03:00:01.500000Z",
+    outcome="failure",
+    stage="vouch",
+    code="WRONG_SUBJECT",
+    agent_code="INVALID_RESPONSE",
+    upstream_status="200",
+    raw_bytes=532,
+    raw_ref="blob-r",
+    findings=json.dumps(
+        [
+            {
+                "code": "WRONG_SUBJECT",
+                "pointer": "/project_id",
+                "expected": "the project that was asked for",
+                "received": "string",
+                "hint": "another project's answer",
+            }
+        ]
+    ),
+    masked='["/token"]',
+    detail='{"retry_in_s": 0.25, "new_members": ["/a", "/b"], "from_cache": true}',
+)
+RESOLVED = stored(
+    seq=9,
+    kind="operator",
+    attempt=0,
+    outcome="done",
+    decision_id=None,
+    detail='{"act": "resolve", "resolves": "req.J7q94MkP", "as": "done", "reason": "seen"}',
+)
+
+
+def test_a_failed_call_is_told_from_intent_to_runbook() -> None:
+    assert tell_story([INTENT, FAILED]) == (
+        "req.J7q94MkP  job_status@1.0.0  FAILURE\n"
+        "caller     svc-deploy of acme, session s1, host's call id toolu_1\n"
+        "contract   sha256:ab\n"
+        "\n"
+        "03:00:00   intent attempt 1\n"
+        "           http GET https://ci.example/runs/{/run_id}\n"
+        "           allowed by decision table:1\n"
+        "03:00:01   outcome attempt 1  FAILURE  vouch/WRONG_SUBJECT"
+        "  the agent saw INVALID_RESPONSE\n"
+        "           upstream status 200\n"
+        "           532 bytes received, kept as blob-r\n"
+        "           WRONG_SUBJECT at /project_id, expected the project that was asked for,"
+        " received string: another project's answer\n"
+        "           masked before anything was kept: /token\n"
+        "           another attempt after 0.25 s\n"
+        "           new members: /a, /b\n"
+        "           answered from the gate's cache\n"
+        "\n"
+        "what to do\n"
+        "  sluicegate explain WRONG_SUBJECT\n"
+        "  sluicegate audit reveal blob-a --reason TEXT\n"
+        "  sluicegate audit reveal blob-r --reason TEXT\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("events", "is_open_still"),
+    [
+        pytest.param([stored()], True, id="an intent alone"),
+        pytest.param([stored(), outcome(outcome="success")], False, id="answered"),
+        pytest.param([stored(), outcome(outcome="unknown")], True, id="unknown"),
+        pytest.param([stored(), outcome(outcome="unknown"), RESOLVED], False, id="resolved"),
+        pytest.param(
+            [stored(), outcome(outcome="failure"), stored(attempt=2)], True, id="second attempt"
+        ),
+        pytest.param([outcome(kind="refused", outcome="refused")], False, id="refused"),
+    ],
+)
+def test_a_call_is_open_while_an_attempt_has_no_known_outcome(
+    events: list[StoredEvent], is_open_still: bool
+) -> None:
+    assert is_open(events) == is_open_still
+    story = tell_story(events)
+    assert ("sluicegate audit resolve req.J7q94MkP" in story) == is_open_still
+    assert ("OPEN" in story.splitlines()[0]) == is_open_still
+
+
+def test_more_findings_than_fit_are_counted() -> None:
+    findings = json.dumps([{"code": "MISSING", "pointer": f"/{number}"} for number in range(8)])
+    story = tell_story([outcome(outcome="failure", findings=findings)])
+    assert "MISSING at /4" in story
+    assert "MISSING at /5" not in story
+    assert "… and 3 more: sluicegate audit show 019aaaaa" in story
+
+
+def test_a_column_that_is_no_json_does_not_stop_the_story() -> None:
+    story = tell_story([outcome(findings="{", masked="x", detail="[1]")])
+    assert story.splitlines()[-1].startswith("03:00:00   outcome attempt 1")
+
+
+@pytest.mark.requirement("AUD-5")
+@pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE.keys())
+def test_no_hostile_text_of_the_record_is_acted_on(name: str) -> None:
+    event = outcome(
+        request_id=name,
+        tool=name,
+        caller_subject=name,
+        caller_tenant=name,
+        session=name,
+        call_id=name,
+        endpoint=name,
+        upstream_status=name,
+        decision_id=name,
+        stage=name,
+        code=name,
+        agent_code=name,
+        raw_ref=name,
+        raw_bytes=1,
+        trace_id=name,
+        contract_digest=name,
+        findings=json.dumps([{"code": name, "pointer": name, "hint": name, "expected": name}]),
+        masked=json.dumps([name]),
+        detail=json.dumps({name: name, "list": [name]}),
+    )
+    story = tell_story([event, stored(endpoint=name, decision_id=name, kind=name)])
+    assert all(character.isprintable() or character == "\n" for character in story), story
+    assert not any(line.lstrip().startswith("::") for line in story.splitlines())
+    assert "##[" not in story
