@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import json
+import shutil
 import tempfile
 import time
 from collections.abc import Callable
@@ -169,6 +171,7 @@ def audited(open_store: Callable[[Path], AuditStore]) -> Callable[[Document], Ti
         value = json.loads(document.raw)
         arguments = json.dumps(ARGUMENTS)
         folder = Path(tempfile.mkdtemp(prefix="sluicegate-benchmark-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
         loop = asyncio.new_event_loop()
         gate = gate_of(
             served,
