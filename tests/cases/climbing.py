@@ -54,8 +54,8 @@ def differs(row: Row, seen: Seen) -> str:
     wanted_stage = STAGES.get(row.id, expect.get("stage"))
     if expect["verdict"] == "accepted":
         if expect.get("outcome") == "failure":
-            codes = [code for code, _ in seen.found]
-            return "" if codes == ["TOOL_FAILED"] else f"{seen} and must be the upstream's failure"
+            codes = {code for code, _ in seen.found}
+            return "" if codes == {"TOOL_FAILED"} else f"{seen} and must be the upstream's failure"
         return "" if seen.accepted else f"{seen} and must be accepted"
     if seen.accepted:
         return f"accepted, and must be rejected with {expect['codes']}"

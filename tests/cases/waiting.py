@@ -20,6 +20,8 @@ WAITING: Final[Mapping[str, str]] = {
     "sch-012": "vendors",
     "sch-022": "vendors",
     "sch-024": "vendors",
+    "sch-027": "proxy",
+    "sch-028": "proxy",
 }
 """Row id → the part of ``tests/requirements.py`` that it waits for."""
 

@@ -79,7 +79,9 @@ def in_bound_value(planting: Planting) -> Receipt:
 
 def in_carrier(planting: Planting) -> Receipt:
     document = planting.document(good_ticket(planting.random))
-    document[planting.random.choice(list(document))] = planting.marker
+    document[planting.random.choice([name for name in document if name != "title"])] = (
+        planting.marker
+    )
     return receipt(json.dumps(document).encode())
 
 
