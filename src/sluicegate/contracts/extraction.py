@@ -6,6 +6,7 @@ exponential time. Look-around and back references are refused, as schema pattern
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Any, Final
 
@@ -34,12 +35,18 @@ class Extraction:
         return {name: found for name, found in matched.groupdict().items() if found is not None}
 
 
+_GROUP_NAME: Final = re.compile(r"\(\?P?<([^>]*)>")
+
+
 @lru_cache(maxsize=256)
 def compile_extraction(pattern: str) -> Extraction:
     """Compile ``pattern``; the same pattern is compiled once.
 
-    Raises: ValueError, saying what is wrong, for what RE2 refuses or where no group has a name.
+    Raises: ValueError, saying what is wrong, for what RE2 refuses, where no group has a name or
+    two have the same (RE2 would drop one), and for ``\\C``, which can cut a character in two.
     """
+    if "\\C" in pattern:
+        raise ValueError(r"the expression matches single bytes: write (?s:.) for \C")
     options = re2.Options()
     options.max_mem = MAX_PROGRAM_BYTES
     options.log_errors = False
@@ -47,6 +54,9 @@ def compile_extraction(pattern: str) -> Extraction:
         extraction = Extraction(re2.compile(pattern, options))
     except re2.error as error:
         raise ValueError(f"the expression is not one that RE2 takes: {_text_of(error)}") from None
+    written = _GROUP_NAME.findall(pattern)
+    if len(set(written)) < len(written):
+        raise ValueError("the expression gives two groups the same name")
     if not extraction.names:
         raise ValueError("the expression names no group: write (?P<member>…) for each member")
     return extraction
