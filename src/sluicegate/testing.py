@@ -110,6 +110,9 @@ class Notices:
         """Take the notice."""
         self.taken.append(notice)
 
+    def close(self) -> None:
+        """Nothing waits."""
+
 
 def contracts_of(
     documents: Mapping[str, str | bytes],

@@ -123,9 +123,10 @@ async def test_the_environment_is_empty_but_for_the_allow_list() -> None:
         sys.executable, "-I", "-c", program, environment=("LANG", "ABSENT")
     ).fetch(dispatch())
     # Python itself adds LC_CTYPE where no locale is set.
-    assert set() == set(json.loads(bare.raw)) - {"LC_CTYPE"}
+    assert set(json.loads(bare.raw)) - {"LC_CTYPE"} == {"SLUICEGATE_REQUEST_ID"}
     assert {name: value for name, value in json.loads(named.raw).items() if name != "LC_CTYPE"} == {
-        "LANG": "C"
+        "LANG": "C",
+        "SLUICEGATE_REQUEST_ID": dispatch().request_id,
     }
 
 

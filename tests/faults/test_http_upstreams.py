@@ -90,6 +90,7 @@ async def test_the_request_is_what_the_contract_says_and_nothing_else() -> None:
         "accept-encoding: gzip, deflate",
         "connection: close",
         "x-api-version: 3",
+        f"x-request-id: {dispatch({}).request_id}",
     }
     lines = {line for line in upstream.heads[0].split("\r\n") if line}
     assert expected == {line for line in lines if not line.startswith("user-agent")}

@@ -26,6 +26,9 @@ from sluicegate.errors import ConfigurationError
 from sluicegate.gates.ports import Dispatch
 from sluicegate.values.receipts import Fault, Receipt
 
+REQUEST_ID_VARIABLE: Final = "SLUICEGATE_REQUEST_ID"
+"""A command that answers with an envelope echoes this id (SPEC ENV-3)."""
+
 SEARCH_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 """Where a bare program name is looked up; never the PATH of the gate's own environment."""
 
@@ -79,7 +82,7 @@ class CommandAdapter:
             async with asyncio.timeout(dispatch.timeout_s):
                 receipt = await run.complete(
                     [self._program, *arguments],
-                    environment=await self._environment(),
+                    environment=await self._environment(dispatch.request_id),
                     directory=self._fetch.directory,
                     feed=feed,
                 )
@@ -98,10 +101,11 @@ class CommandAdapter:
     async def close(self) -> None:
         """Nothing runs between two calls; a call in flight ends by its own deadline."""
 
-    async def _environment(self) -> dict[str, str]:
+    async def _environment(self, request_id: str) -> dict[str, str]:
         environment = {
             name: self._environ[name] for name in self._fetch.environment if name in self._environ
         }
+        environment[REQUEST_ID_VARIABLE] = request_id
         variable, credential = self._fetch.credential_variable, self._fetch.credential
         if variable is not None and credential is not None:
             environment[variable] = await asyncio.to_thread(self._credentials.read, credential)

@@ -22,6 +22,9 @@ from sluicegate.gates.ports import Dispatch
 from sluicegate.values.pointers import NOTHING
 from sluicegate.values.receipts import Fault, Receipt
 
+REQUEST_ID_HEADER: Final = "x-request-id"
+"""An upstream that answers with an envelope echoes this id (SPEC ENV-3)."""
+
 _KEY_TEXT: Final = "!#$&'()*+,/:;=?@[]"
 
 
@@ -57,7 +60,11 @@ class HttpAdapter:
         body = _body(self._fetch, dispatch)
         try:
             async with asyncio.timeout(dispatch.timeout_s):
-                headers = {**self._headers, **await self._secret_headers(dispatch)}
+                headers = {
+                    **self._headers,
+                    REQUEST_ID_HEADER: dispatch.request_id,
+                    **await self._secret_headers(dispatch),
+                }
                 receipt = await self._exchange(attempt, target, headers, body)
         except TimeoutError:
             receipt = attempt.fail(Fault.TIMEOUT, "the deadline passed")

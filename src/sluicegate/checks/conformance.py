@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from sys import get_int_max_str_digits
 from typing import Any, Final, NewType
 
 from sluicegate.checks.conformance_findings import (
@@ -14,6 +15,7 @@ from sluicegate.checks.conformance_findings import (
 )
 from sluicegate.checks.narrowing import Narrowed
 from sluicegate.checks.parsing import ParsedArguments
+from sluicegate.checks.parsing_faults import ENGINE_MAX_DIGITS
 from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.findings import Finding
@@ -62,6 +64,10 @@ def conform_data(
 
 
 def _refuse(value: object, schema: CompiledSchema, explain: bool) -> Rejected | None:
+    # Beyond the interpreter's own limit the validator reads an integer as 0, which passes any
+    # maximum (facts: engines 6.1). Asked each time: a host may lower the limit while it runs.
+    if 0 < get_int_max_str_digits() < ENGINE_MAX_DIGITS:
+        return _internal(f"sys.set_int_max_str_digits is below {ENGINE_MAX_DIGITS}")
     try:
         if schema.is_valid(value):
             return None

@@ -37,11 +37,17 @@ def find_place(document: JsonObject, error: ValidationError, start: Place | None
     ``start`` is where the compiled sub-schema stands that raised ``error``, None for the whole
     document. Where the way cannot be followed the engine's own path is returned.
     """
-    absolute = error.absolute_keyword_location
-    if start is None and (absolute is None or absolute.split("#")[0] == document.get("$id")):
-        return tuple(error.schema_path)
+    own = tuple(error.schema_path)
+    if start is None:
+        absolute = error.absolute_keyword_location
+        base = document.get("$id") if absolute is None else absolute.partition("#")[0]
+        if base == document.get("$id"):
+            return own
+        resource = _find_resource(document, str(base))
+        if resource is not None and value_at(document, (*resource, *own)) is not NOTHING:
+            return (*resource, *own)
     followed = _follow(document, start or (), error.evaluation_path)
-    return tuple(error.schema_path) if followed is None else followed
+    return own if followed is None else followed
 
 
 def value_at(document: object, place: Place) -> object:
@@ -111,7 +117,7 @@ def declared_members(
 def in_place_ancestors(place: Place) -> Iterator[Place]:
     """Yield the places of the schemas that hold the one at ``place`` for the same value."""
     while place:
-        if place[-1] in _IN_PLACE_SINGLES:
+        if place[-1] in _IN_PLACE_SINGLES and place[-2:-1] != ("properties",):
             place = place[:-1]
         elif len(place) > 1 and place[-2] in _IN_PLACE_NAMED:
             place = place[:-2]
@@ -127,10 +133,8 @@ def _follow(document: JsonObject, place: Place, way: Sequence[str | int]) -> Pla
         schema = as_object(here)
         if "$id" in schema:
             resource = place
-        if segment == "$ref":
-            reference = schema.get("$ref")
-            if not isinstance(reference, str):
-                return None
+        reference = schema.get("$ref") if segment == "$ref" else None
+        if isinstance(reference, str):  # else a member of that name
             target = _resolve_reference(document, resource, reference)
             if target is None:
                 return None

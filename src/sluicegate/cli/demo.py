@@ -59,7 +59,7 @@ def demo(keep: bool) -> None:
 
 @contextlib.contextmanager
 def _upstream() -> Iterator[int]:
-    process = subprocess.Popen(  # noqa: S603  (our own module, no shell, no input of others)
+    process = subprocess.Popen(
         [sys.executable, "-m", "sluicegate.cli.demo_upstream"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

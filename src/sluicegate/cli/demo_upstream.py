@@ -91,7 +91,7 @@ class _Upstream(BaseHTTPRequestHandler):
         except OSError:
             return  # the gate closed the connection at its limit: that is the point
 
-    def log_message(self, format: str, *args: object) -> None:
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  (the base class)
         """Stay silent: the demonstration prints what matters."""
 
 

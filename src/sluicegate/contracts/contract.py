@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.values.digests import Digest
@@ -274,3 +274,15 @@ class Contract:
     fingerprints: Fingerprints
     source: str
     document: JsonObject
+
+    @staticmethod
+    def of(function: Callable[..., object] | None = None, **parts: Any) -> Contract:
+        """Return a contract written in Python; ``parts`` as for ``authoring.write_contract``.
+
+        The same document and the same loader as contract.yaml, so the same checks.
+        Raises: MisuseError where a part is lacking; ContractFolderError with every problem.
+        Source: SPEC CON-7.
+        """
+        from sluicegate.contracts.authoring import contract_of  # the loader builds this record
+
+        return contract_of(function, **parts)

@@ -244,6 +244,7 @@ class Gate:
         while self._means.unfinished:
             await asyncio.gather(*self._means.unfinished, return_exceptions=True)
         await self._serving.close()
+        await asyncio.to_thread(self._means.notifier.close)
         await self._means.store.close()
 
     async def __aenter__(self) -> Self:

@@ -196,6 +196,9 @@ class Notifier(Protocol):
     def notify(self, notice: Notice) -> None:
         """Take the notice; delivery is its own affair."""
 
+    def close(self) -> None:
+        """Deliver what waits, bounded in time."""
+
 
 class Signer(Protocol):
     """Verifies signatures over raw bytes; filled by a later part (RES-6)."""

@@ -22,6 +22,9 @@ class LogNotifier:
         """Write the line. Handlers that fail are logging's affair; nothing is raised."""
         _LOG.warning("%s", describe_notice(notice))
 
+    def close(self) -> None:
+        """Nothing waits."""
+
 
 def describe_notice(notice: Notice) -> str:
     """Return the notice on one line: ``name="text"`` pairs, every text cut and escaped."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from sluicegate.adapters.credentials import Credentials
 from sluicegate.contracts.contract import PythonName
 from sluicegate.contracts.loading import load
 from sluicegate.contracts.problems import Problem
@@ -77,9 +78,9 @@ def check_folder(folder: Path, *, python: bool = True) -> FolderReport:
     if contracts is None:
         return FolderReport(contracts=None, problems=problems, fixtures=())
     results: list[FixtureResult] = []
-    homes = read.tool_folders()
+    homes, credentials = read.tool_folders(), Credentials(folder)
     for contract in contracts.contracts.values():
-        line = build_line(contract, folder)
+        line = build_line(contract, folder, credentials)
         results.extend(run_fixtures(homes[contract.source], line))
     return FolderReport(contracts=contracts, problems=(), fixtures=tuple(results))
 
@@ -106,11 +107,11 @@ def _open_serving(root: Path, *, python: bool, fixtures: bool) -> Serving | tupl
         tool: f"switched off by an operator: {reason}" for tool, reason in steering.disabled.items()
     }
     lines: dict[str, Line] = {}
-    homes = read.tool_folders()
+    homes, credentials = read.tool_folders(), Credentials(root)
     for tool, contract in contracts.contracts.items():
         if tool in withdrawn:
             continue
-        line = build_line(contract, root)
+        line = build_line(contract, root, credentials)
         failing = (
             [result for result in run_fixtures(homes[contract.source], line) if not result.ok]
             if fixtures

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -32,7 +33,7 @@ from sluicegate.gates.serving import Line
 from sluicegate.opening.python_names import resolve_callable
 
 
-def build_line(contract: Contract, root: Path) -> Line:
+def build_line(contract: Contract, root: Path, credentials: Credentials) -> Line:
     """Return the line of one contract; ``root`` is the folder that relative paths start from.
 
     Raises: ConfigurationError where a function or program that it names is not there.
@@ -45,7 +46,7 @@ def build_line(contract: Contract, root: Path) -> Line:
         result=ResultLadder(
             contract, cast("Sequence[ResultCheck]", _functions(contract.result.checks))
         ),
-        adapter=_build_adapter(contract, Credentials(root)),
+        adapter=_build_adapter(contract, root, credentials),
     )
 
 
@@ -56,12 +57,16 @@ def build_authorizer(access: AccessSettings) -> Authorizer:
     return TableAuthorizer(access.rules)
 
 
-def _build_adapter(contract: Contract, credentials: Credentials) -> Adapter:
+def _build_adapter(contract: Contract, root: Path, credentials: Credentials) -> Adapter:
     fetch = contract.fetch
     adapter: Adapter
     if isinstance(fetch, HttpFetch):
+        if fetch.ca_file is not None:
+            fetch = replace(fetch, ca_file=str(root.resolve() / fetch.ca_file))
         adapter = HttpAdapter(fetch, credentials)
     elif isinstance(fetch, CommandFetch):
+        if fetch.directory is not None:
+            fetch = replace(fetch, directory=str(root.resolve() / fetch.directory))
         adapter = CommandAdapter(fetch, credentials)
     elif isinstance(fetch, PythonFetch):
         adapter = PythonAdapter(fetch, resolve_callable(fetch.function))

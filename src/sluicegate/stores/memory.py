@@ -78,7 +78,7 @@ class MemoryStore:
             )
         )
 
-    def open_intents(self) -> Sequence[StoredEvent]:
+    def open_intents(self) -> tuple[StoredEvent, ...]:
         """Return intents whose outcome is not recorded, or is unknown and not yet resolved."""
         return self._ask(select_open_intents)
 

@@ -137,7 +137,7 @@ class SqliteStore:
         except sqlite3.Error as error:
             raise AuditUnavailable(f"{self._path.name} cannot be read: {error}") from error
 
-    def open_intents(self) -> Sequence[StoredEvent]:
+    def open_intents(self) -> tuple[StoredEvent, ...]:
         """Return intents whose outcome is not recorded, or is unknown and not yet resolved.
 
         Raises: AuditUnavailable.

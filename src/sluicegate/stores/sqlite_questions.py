@@ -65,10 +65,10 @@ def select_events(
     return map(read_event, connection.execute(SELECT_EVENTS + where + order + cut, values))
 
 
-def select_open_intents(connection: sqlite3.Connection) -> list[StoredEvent]:
+def select_open_intents(connection: sqlite3.Connection) -> tuple[StoredEvent, ...]:
     """Return the open intents, oldest first. Raises: sqlite3.Error."""
     rows = connection.execute(f"{SELECT_EVENTS} WHERE {_OPEN} ORDER BY e.seq")
-    return [read_event(row) for row in rows]
+    return tuple([read_event(row) for row in rows])
 
 
 def is_call_open(

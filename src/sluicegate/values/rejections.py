@@ -27,7 +27,7 @@ class Rejected:
     def because(
         cls, stage: Stage, *findings: Finding, engine_message: str | None = None
     ) -> Rejected:
-        """Reject for ``findings``, the first of which names the code. Raises: IndexError if none."""
+        """Reject for ``findings``; the first names the code. Raises: IndexError if none."""
         return cls(
             stage=stage, code=findings[0].code, findings=findings, engine_message=engine_message
         )

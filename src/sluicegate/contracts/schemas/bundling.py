@@ -15,10 +15,8 @@ from typing import Final
 from sluicegate.contracts.schemas.faults import SchemaFault
 from sluicegate.contracts.schemas.keywords import (
     DIALECT,
-    HOLDS_SCHEMA,
-    HOLDS_SCHEMA_ARRAY,
-    HOLDS_SCHEMA_MAP,
     Schema,
+    rebuild_member,
     subschemas,
 )
 from sluicegate.contracts.schemas.references import Library, Missing, Place
@@ -176,22 +174,8 @@ class _Flattening:
             if keyword == "$ref" and isinstance(member, str) and place is not None:
                 rendered[keyword] = self._point(place, member)
             else:
-                rendered[keyword] = self._render_member(keyword, member)
+                rendered[keyword] = rebuild_member(keyword, member, self._render)
         return rendered
-
-    def _render_member(self, keyword: str, member: JsonValue) -> JsonValue:
-        if keyword in HOLDS_SCHEMA and isinstance(member, Mapping | bool):
-            return self._render(member)
-        if keyword in HOLDS_SCHEMA_ARRAY and isinstance(member, list):
-            return [
-                self._render(item) if isinstance(item, Mapping | bool) else item for item in member
-            ]
-        if keyword in HOLDS_SCHEMA_MAP and isinstance(member, Mapping):
-            return {
-                name: self._render(item) if isinstance(item, Mapping | bool) else item
-                for name, item in member.items()
-            }
-        return member
 
     def _point(self, place: Place, reference: str) -> str:
         found = self._library.find(place.base, reference)
@@ -240,7 +224,10 @@ def _absolute(library: Library, schema: Schema) -> Schema:
     if isinstance(schema, bool):
         return schema
     place = library.place_of(schema)
-    rendered: dict[str, JsonValue] = dict(schema)
+    rendered = {
+        keyword: rebuild_member(keyword, member, lambda inner: _absolute(library, inner))
+        for keyword, member in schema.items()
+    }
     if place is not None and "$id" in schema:
         rendered["$id"] = place.base
     for keyword in _REFERENCES if place is not None else ():
@@ -250,23 +237,7 @@ def _absolute(library: Library, schema: Schema) -> Schema:
             resource = library.find(place.base, stem)
             if isinstance(resource, Place):
                 rendered[keyword] = resource.base + mark + fragment
-    for segments, inner in subschemas(schema):
-        _put(rendered, segments, _absolute(library, inner))
     return rendered
-
-
-def _put(rendered: dict[str, JsonValue], segments: tuple[str, ...], value: Schema) -> None:
-    """Replace one direct subschema, without touching what the original shares."""
-    keyword = segments[0]
-    if len(segments) == 1:
-        rendered[keyword] = value
-        return
-    holder = rendered[keyword]
-    if isinstance(holder, Mapping):
-        rendered[keyword] = {**holder, segments[1]: value}
-    elif isinstance(holder, list):
-        index = int(segments[1])
-        rendered[keyword] = [*holder[:index], value, *holder[index + 1 :]]
 
 
 def encode_fragment(pointer: str) -> str:

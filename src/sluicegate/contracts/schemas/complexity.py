@@ -40,7 +40,9 @@ def is_too_complex(root: Schema, targets: Targets) -> bool:
     try:
         for _, schema in walk(root):
             meter.visits(schema, 0)
-        return meter.recursive and _Growth(meter).passes_cap()
+        return meter.recursive and any(
+            _Growth(meter, choice).passes_cap() for choice in range(meter.most_candidates)
+        )
     except (_TooMuchError, RecursionError):
         return True
 
@@ -48,11 +50,12 @@ def is_too_complex(root: Schema, targets: Targets) -> bool:
 class _Meter:
     """Visits along one path: 1 + all that applies in place + the dearest child."""
 
-    __slots__ = ("_active", "_done", "met", "recursive", "targets")
+    __slots__ = ("_active", "_done", "met", "most_candidates", "recursive", "targets")
 
     def __init__(self, targets: Targets) -> None:
         self.targets = targets
         self.met: dict[int, JsonObject] = {}
+        self.most_candidates = 1
         self.recursive = False
         self._done: dict[int, int] = {}
         self._active: set[int] = set()
@@ -70,10 +73,10 @@ class _Meter:
             raise _TooMuchError
         self._active.add(key)
         self.met[key] = schema
-        here = sum(
-            max((self.visits(inner, chain + 1) for inner in group), default=0)
-            for group in in_place(schema, self.targets)
-        )
+        here = 0
+        for group in in_place(schema, self.targets):
+            self.most_candidates = max(self.most_candidates, len(group))
+            here += max((self.visits(inner, chain + 1) for inner in group), default=0)
         total = 1 + here * _runs(schema) + self._dearest(schema, chain + 1)
         self._active.discard(key)
         if total > MAX_VISITS:
@@ -114,12 +117,16 @@ def in_place(schema: JsonObject, targets: Targets) -> Iterator[Sequence[Schema]]
 
 
 class _Growth:
-    """Visits to one value, by its depth below the schema: the worst path, step by step."""
+    """Visits to one value, by its depth below the schema: the worst path, step by step.
 
-    __slots__ = ("_applied", "_meter", "_steps")
+    ``choice`` is the candidate that every dynamic reference takes: one run holds to one.
+    """
 
-    def __init__(self, meter: _Meter) -> None:
+    __slots__ = ("_applied", "_choice", "_meter", "_steps")
+
+    def __init__(self, meter: _Meter, choice: int) -> None:
         self._meter = meter
+        self._choice = choice
         self._applied: dict[int, list[JsonObject]] = {}
         self._steps: dict[int, list[Counter[int]]] = {}
 
@@ -155,8 +162,8 @@ class _Growth:
             return
         yield schema
         for group in in_place(schema, self._meter.targets):
-            for inner in group:
-                yield from self._apply(inner, active | {id(schema)})
+            inner = group[min(self._choice, len(group) - 1)]
+            yield from self._apply(inner, active | {id(schema)})
 
     def _list_steps(self, schema: JsonObject) -> list[Counter[int]]:
         """For each way one level down: which schemas apply there, and how often."""

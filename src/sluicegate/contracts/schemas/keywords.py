@@ -6,10 +6,10 @@ is named ``$id``, is never taken for a keyword.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final, TypeAlias
 
-from sluicegate.values.json import JsonObject
+from sluicegate.values.json import JsonObject, JsonValue
 
 Schema: TypeAlias = "JsonObject | bool"
 Segments: TypeAlias = "tuple[str, ...]"
@@ -106,6 +106,22 @@ def walk(schema: Schema, at: Segments = ()) -> Iterator[tuple[Segments, Schema]]
     yield at, schema
     for segments, inner in subschemas(schema):
         yield from walk(inner, (*at, *segments))
+
+
+def rebuild_member(
+    keyword: str, member: JsonValue, rebuild: Callable[[Schema], Schema]
+) -> JsonValue:
+    """Return a keyword's member with each direct subschema in it replaced by ``rebuild`` of it."""
+    if keyword in HOLDS_SCHEMA and isinstance(member, Mapping | bool):
+        return rebuild(member)
+    if keyword in HOLDS_SCHEMA_ARRAY and isinstance(member, list | tuple):
+        return [rebuild(item) if isinstance(item, Mapping | bool) else item for item in member]
+    if keyword in HOLDS_SCHEMA_MAP and isinstance(member, Mapping):
+        return {
+            name: rebuild(item) if isinstance(item, Mapping | bool) else item
+            for name, item in member.items()
+        }
+    return member
 
 
 def schema_map(schema: JsonObject, keyword: str) -> Mapping[str, Schema]:

@@ -141,7 +141,8 @@ def _targets(library: Library) -> Targets:
                 target = library.find(place.base, reference)
                 group: list[Schema] = [target.schema] if isinstance(target, Place) else [True]
                 if keyword == "$dynamicRef":
-                    group += [one.schema for one in library.dynamic_targets(reference)]
+                    others = (one.schema for one in library.dynamic_targets(reference))
+                    group += [other for other in others if other is not group[0]]
                 found.append(group)
         return found
 
