@@ -24,6 +24,9 @@ from sluicegate.stores.sqlite import SqliteStore
 from sluicegate.stores.sqlite_ledger import Ledger
 from sluicegate.stores.sqlite_schema import connect, read_pragma
 
+# Python 3.12 and later warn of what these tests are about: a fork beside a thread.
+FORKS = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+
 
 @contextmanager
 def held(store: SqliteStore) -> Iterator[None]:
@@ -319,6 +322,7 @@ async def test_a_reader_of_a_file_that_is_gone_says_so(sqlite: SqliteStore, tmp_
     assert sqlite.verify().broken_at == 1
 
 
+@FORKS
 @pytest.mark.requirement("AUD-3")
 async def test_a_forked_child_writes_on_the_same_chain_with_a_writer_of_its_own(
     sqlite: SqliteStore,
@@ -343,6 +347,7 @@ async def test_a_forked_child_writes_on_the_same_chain_with_a_writer_of_its_own(
     assert sqlite.verify().broken_at is None
 
 
+@FORKS
 async def test_a_forked_child_lets_go_of_the_lock_it_inherited(sqlite: SqliteStore) -> None:
     """A child that lives on must not keep the file locked after its parent died."""
     lock = sqlite._writer._lock
