@@ -248,7 +248,9 @@ class _Builder:
         published, inner_always = self._publish_text(inner, pointer, position + 1)
         if segment != EVERY:
             return published, always and inner_always
-        items = published if inner_always else {"anyOf": [published, {"type": "null"}]}
+        items: JsonValue = published
+        if not inner_always:
+            items = {"anyOf": [published, {"type": "null"}]}
         array: dict[str, JsonValue] = {"type": "array", "items": items}
         longest = greatest(formula, "maxItems")
         if longest is not None:
