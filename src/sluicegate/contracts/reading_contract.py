@@ -165,7 +165,7 @@ def _read_head(members: Mapping[str, Place]) -> _Head:
         owner=text("owner", r"[^\x00-\x1f\x7f]{1,200}", "one line of up to 200 characters"),
         description=text("description"),
         title=text("title") if "title" in members else None,
-        effect=Effect(effect) if effect else Effect.DESTRUCTIVE,
+        effect=Effect(effect) if effect else Effect.READ,  # a fault is noted: nothing is served
     )
 
 
@@ -313,7 +313,7 @@ def _read_mask(
 def _read_evidence(members: Mapping[str, Place], effect: Effect) -> EvidenceWaiver | None:
     place = members.get("evidence")
     if place is None:
-        if effect is Effect.DESTRUCTIVE and "effect" in members and members["effect"].value:
+        if effect is Effect.DESTRUCTIVE:
             members["effect"].fault(
                 "a destructive tool needs evidence, which this release does not serve yet.",
                 "Write `evidence: {none: REASON, until: YYYY-MM-DD}` to run it without.",

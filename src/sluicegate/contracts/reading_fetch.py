@@ -251,7 +251,7 @@ def _read_argv(place: Place, arguments: Side) -> tuple[str, ...]:
             )
         read_placeholders(item, arguments, required=True)
         argv.append(item.value)
-    if not argv or not argv[0]:
+    if isinstance(place.value, list) and not (argv and argv[0]):
         place.fault("`argv` names no program.", "Write [program, argument, …].")
     return tuple(argv)
 
