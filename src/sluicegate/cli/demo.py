@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import shutil
 import subprocess
 import sys
@@ -42,6 +43,8 @@ def demo(keep: bool) -> None:
     Starts a real HTTP server as a child process, gates one tool in front of it, and ends with
     the verified record of all calls. Needs no network, no account and no configuration.
     """
+    # Each refusal tells the contract's owner, by default in the log; the table says as much.
+    logging.getLogger("sluicegate").addHandler(logging.NullHandler())
     folder = Path(tempfile.mkdtemp(prefix="sluicegate-demo-"))
     try:
         with _upstream() as port:
@@ -121,5 +124,5 @@ def _operator_view(answer: Answer[JsonValue], gate: Gate) -> str:
     if last.raw_bytes:
         kept = "raw bytes in custody" if last.raw_ref else "digest only"
         lines.append(f"{last.raw_bytes} bytes received, {kept}")
-    lines.append(f"sluicegate why {answer.request_id}")
+    lines.append(f"event {last.seq}: sluicegate explain {last.code}")
     return "\n".join(lines)

@@ -204,7 +204,6 @@ class Course(Generic[T]):
         judged = self._line.result.climb(receipt, self.request(permitted), instant_of(now))
         wait = None
         if isinstance(judged, Selected):
-            self._open = False
             answer = self._succeed(judged)
         else:
             self._open = is_outcome_open(contract, receipt, judged)
@@ -217,7 +216,7 @@ class Course(Generic[T]):
             envelope,
             judged,
             attempt=self._tally.attempts,
-            outcome_open=self._open,
+            outcome_open=self._open and isinstance(judged, Rejected),
             pause_s=wait,
             arguments=permitted.prepared.arguments,
         )
