@@ -40,10 +40,8 @@ class Freshness:
         self._member = (
             rule.at.segments[0] if len(rule.at.segments) == 1 and not rule.at.is_wild else None
         )
-        # Differences of instants are whole nanoseconds: the floor of the exact limit decides
-        # every one of them as the limit itself would.
-        self._max_age = int(Fraction(rule.max_age_s) * NANOS // 1)
-        self._latest = -int(Fraction(rule.max_ahead_s) * NANOS // 1)
+        self._max_age = _nanos(rule.max_age_s)
+        self._latest = -_nanos(rule.max_ahead_s)
 
     def refuse(self, data: object, now: Instant) -> list[Finding] | None:
         """Return None where every named time holds, else the findings, at most 20."""
@@ -82,6 +80,14 @@ class Freshness:
             limit = f"at most {self._rule.max_ahead_s:g} s ahead"
             return Finding(code=Code.FROM_FUTURE, pointer=at, expected=limit, limit=limit)
         return None
+
+
+def _nanos(seconds: float) -> int:
+    """Return the whole nanoseconds of a limit as its author wrote it: 0.3 is not 0.29999….
+
+    Differences of instants are whole too, so the floor decides each of them as the limit would.
+    """
+    return int(Fraction(str(seconds)) * NANOS // 1)
 
 
 def _bad_time(at: str, found: object) -> Finding:
