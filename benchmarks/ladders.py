@@ -105,7 +105,13 @@ def contracts_for(document: Document, fields: str, *, proven: bool = True) -> Co
         "result": result,
         "errors": {"NOT_FOUND": {"retryable": False}},
     }
-    return contracts_of({"benchmark/contract.json": json.dumps(contract)})
+    settings = {"limits": {"max_bytes": 2_000_000}}
+    return contracts_of(
+        {
+            "sluicegate.yaml": json.dumps(settings),
+            "benchmark/contract.json": json.dumps(contract),
+        }
+    )
 
 
 def _contract(served: ContractSet) -> Contract:

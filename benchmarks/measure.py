@@ -11,21 +11,24 @@ from peers import PEERS
 from timing import FULL, QUICK, Timer, compare, timer_of
 
 
-def build(variant: str, document: Document) -> Timer:
-    if variant in PEERS:
-        return timer_of(PEERS[variant][1](document))
-    from ladders import LADDERS
+def build(variant: str, document: Document) -> Timer | None:
+    """Return the timer of a variant; None for a peer whose library is not installed."""
+    if variant not in PEERS:
+        from ladders import LADDERS
 
-    return LADDERS[variant][1](document)
+        return LADDERS[variant][1](document)
+    try:
+        return timer_of(PEERS[variant][1](document))
+    except ModuleNotFoundError:
+        return None
 
 
 def main(variant: str, name: str, effort: str) -> None:
     document = read_document(name)
     raw = document.raw
-    try:
-        work = build(variant, document)
-    except ModuleNotFoundError as error:
-        print(json.dumps({"missing": error.name}))
+    work = build(variant, document)
+    if work is None:
+        print("null")
         return
     baseline = timer_of(lambda: json.loads(raw))
     timing = compare(work, baseline, QUICK if effort == "quick" else FULL)

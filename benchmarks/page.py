@@ -36,12 +36,12 @@ TARGETS = {
 
 @dataclass(slots=True)
 class Results:
-    """By (variant, document): what each process measured; by name: what is not installed."""
+    """By (variant, document) what each process measured; ``missing`` peers are not installed."""
 
     timings: dict[tuple[str, str], list[dict[str, float]]] = field(
         default_factory=lambda: defaultdict(list)
     )
-    missing: dict[str, str] = field(default_factory=dict)
+    missing: set[str] = field(default_factory=set)
     memory: dict[str, dict[str, Any]] = field(default_factory=dict)
     commits: str = ""
 
@@ -71,7 +71,7 @@ def table(results: Results, variants: dict[str, tuple[str, Any]]) -> str:
     ]
     for variant, (label, _) in variants.items():
         if variant in results.missing:
-            lines.append(f"| {label} | {results.missing[variant]} is not installed |" + " |" * 3)
+            lines.append(f"| {label} | not installed |" + " |" * 3)
         else:
             cells = [show(results, variant, name) for name in NAMES]
             lines.append(f"| {label} | " + " | ".join(cells) + " |")

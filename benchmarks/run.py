@@ -44,8 +44,8 @@ def measure(*, quick: bool, processes: int) -> Results:
                     continue
                 effort = "quick" if quick else "full"
                 told = json.loads(run_python("measure.py", variant, document, effort))
-                if "missing" in told:
-                    results.missing[variant] = told["missing"]
+                if told is None:
+                    results.missing.add(variant)
                 else:
                     results.timings[variant, document].append(told)
                 print(f"{turn + 1}/{processes} {variant} {document} {told}", file=sys.stderr)

@@ -7,13 +7,13 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sluicegate.contracts.loading import load
 from tests.cases.bare import bare_contract, contract_document
 from tests.cases.rows import Row, question_of
 from tests.cases.waiting import STAGES
 
 from sluicegate.access.table import TableAuthorizer
 from sluicegate.contracts.contract import TextRule, UpstreamPart
+from sluicegate.contracts.loading import load
 from sluicegate.gates.judging import judge
 from sluicegate.gates.ports import Adapter
 from sluicegate.gates.result_gate import ResultLadder
