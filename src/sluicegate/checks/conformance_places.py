@@ -41,9 +41,7 @@ def find_place(document: JsonObject, error: ValidationError, start: Place | None
     if start is None:
         absolute = error.absolute_keyword_location
         base = document.get("$id") if absolute is None else absolute.partition("#")[0]
-        if base == document.get("$id"):
-            return own
-        resource = _find_resource(document, str(base))
+        resource = () if base == document.get("$id") else _find_resource(document, str(base))
         if resource is not None and value_at(document, (*resource, *own)) is not NOTHING:
             return (*resource, *own)
     followed = _follow(document, start or (), error.evaluation_path)

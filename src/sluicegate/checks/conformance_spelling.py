@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from math import isfinite
 from typing import Final
 
 import jiter
@@ -24,9 +25,10 @@ def spelled_type(text: str, wanted: Collection[str]) -> str | None:
     if text in {"true", "false"}:
         return "boolean" if "boolean" in wanted else None
     if len(text) <= _MAX_NUMBER and _NUMBER.fullmatch(text):
-        if "integer" in wanted and _is_integral(text):
+        number = float(text)
+        if "integer" in wanted and number.is_integer():
             return "integer"
-        return "number" if "number" in wanted else None
+        return "number" if "number" in wanted and isfinite(number) else None
     bracket = {"[": "array", "{": "object"}.get(text[:1])
     if bracket in wanted and text[-1] in "]}" and len(text) <= _MAX_TEXT:
         value = parse_spelled(text)
@@ -43,7 +45,3 @@ def parse_spelled(text: str) -> object:
     except ValueError:
         return None
     return value
-
-
-def _is_integral(text: str) -> bool:
-    return text.lstrip("-").isdigit() or float(text).is_integer()

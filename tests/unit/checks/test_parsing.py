@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import jiter
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sluicegate.checks.parsing import ParseRule, parse_answer, parse_arguments
 from sluicegate.checks.parsing_faults import TextFault, find_fault
@@ -293,3 +296,29 @@ def test_the_engines_text_goes_to_custody_and_is_cut() -> None:
 )
 def test_hostile_texts_of_a_megabyte_are_classified(raw: bytes) -> None:
     assert str(finding_of(raw).code) in {"TRUNCATED", "NON_FINITE_NUMBER"}
+
+
+PIECES = st.sampled_from(
+    [
+        *b'{}[],:"\\ \n\x00'.decode(),
+        *("0", "-1.5e3", "1e999", "01", "NaN", "-Infinity", "true", "nul", "null"),
+        *('"a"', '"\u00e9"', '"a":1,', '"b": [],', "\\u0061", "\\ud83d", "\\ude00", "//", "1,2,"),
+    ]
+)
+
+
+@pytest.mark.requirement("ARG-2")
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(st.lists(PIECES, max_size=12), st.sampled_from([b"", b"\xc3", b"\xa9", b"\xef\xbb\xbf"]))
+def test_the_own_scan_finds_a_fault_exactly_where_the_rules_are_broken(
+    pieces: list[str], ending: bytes
+) -> None:
+    raw = "".join(pieces).encode() + ending
+    try:
+        value = jiter.from_json(raw, allow_inf_nan=False, catch_duplicate_keys=True)
+        sound = "inf" not in repr(value)  # no piece holds that text
+    except ValueError:
+        sound = False
+    fault = find_fault(raw)
+    assert (fault is None) == sound
+    assert fault is None or 0 <= fault.offset <= len(raw)
