@@ -18,6 +18,7 @@ from sluicegate.cli.output import (
     format_option,
     note,
     put,
+    put_bytes,
     put_object,
     stop,
 )
@@ -208,8 +209,7 @@ def reveal(ref: str, reason: str, folder: str) -> int:
         for line in content.decode("utf-8", "replace").split("\n"):
             put(escape_terminal(line) + "\n")
     else:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(content)
+        put_bytes(content)
     return Exit.ACCEPTED
 
 

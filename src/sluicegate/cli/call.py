@@ -10,7 +10,15 @@ from typing import Final
 import click
 
 from sluicegate.cli.exits import Exit
-from sluicegate.cli.output import HUMAN, folder_option, format_option, note, put, put_object
+from sluicegate.cli.output import (
+    DEFAULT_FOLDER,
+    HUMAN,
+    folder_option,
+    format_option,
+    note,
+    put,
+    put_object,
+)
 
 _MAX_BYTES: Final = 16_777_216
 
@@ -72,7 +80,8 @@ def call(
     if answer.display is not None:
         note(f"for people: {escape_json(answer.display)}")
     if answer.outcome != "success":
-        note(f"sluicegate why {answer.request_id} --folder {folder}")
+        named = "" if folder == DEFAULT_FOLDER else f" --folder {folder}"
+        note(f"sluicegate why {answer.request_id}{named}")
         return Exit.REJECTED
     return Exit.ACCEPTED
 

@@ -10,6 +10,7 @@ import click
 
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import (
+    DEFAULT_FOLDER,
     GITHUB,
     HUMAN,
     choose_paint,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("folder", default="contracts", metavar="[FOLDER]")
+@click.argument("folder", default=DEFAULT_FOLDER, metavar="[FOLDER]")
 @click.option("--no-python", is_flag=True, help="Import no Python that a contract names.")
 @format_option(github=True)
 @color_option

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from typing import Final
 
 CI_LINES: Final = """\
@@ -10,7 +11,10 @@ CI_LINES: Final = """\
   run: pip install sluicegate && sluicegate check FOLDER --format github
 """
 
+_EDITOR: Final = ".editor"
+
 _SETTINGS: Final = """\
+# yaml-language-server: $schema=.editor/sluicegate.schema.json
 # Settings of this folder. What no access rule allows is denied.
 sluicegate: 1
 limits: {max_call_bytes: 65536, max_bytes: 262144, max_depth: 32, in_flight: 64}
@@ -26,6 +30,7 @@ keys/
 """
 
 _CONTRACT: Final = """\
+# yaml-language-server: $schema=../.editor/contract.schema.json
 sluicegate: 1
 tool: NAME
 version: 0.1.0
@@ -74,8 +79,17 @@ _ANSWER: Final = """\
 
 
 def settings_files(name: str) -> dict[str, str]:
-    """Return the files of the folder itself, by path."""
-    return {"sluicegate.yaml": _SETTINGS.replace("NAME", name), ".gitignore": _IGNORED}
+    """Return the files of the folder itself, by path; the editor schemas lie beside them."""
+    editor = files("sluicegate.contracts").joinpath("editor")
+    schemas = {
+        f"{_EDITOR}/{schema}": editor.joinpath(schema).read_text(encoding="utf-8")
+        for schema in ("contract.schema.json", "sluicegate.schema.json")
+    }
+    return {
+        "sluicegate.yaml": _SETTINGS.replace("NAME", name),
+        ".gitignore": _IGNORED,
+        **schemas,
+    }
 
 
 def contract_files(name: str) -> dict[str, str]:

@@ -14,6 +14,7 @@ from typing import Final
 import click
 
 from sluicegate.cli.exits import Exit, list_exits
+from sluicegate.cli.output import note, silence_stdout
 
 _COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
@@ -94,7 +95,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         code = _run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        _silence(sys.stdout)
+        silence_stdout()
         return Exit.READER_GONE
     except Exception as error:  # noqa: BLE001  (the last line: closed, and said in one line)
         return _unexpected(error)
@@ -129,8 +130,6 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _say(error: Exception, code: Exit) -> Exit:
-    from sluicegate.cli.output import note
-
     for line in str(error).splitlines():
         note(line)
     return code
@@ -149,10 +148,3 @@ def _unexpected(error: Exception) -> Exit:
             " Run again with SLUICEGATE_DEBUG=1 for the traceback.\n"
         )
     return Exit.INTERNAL
-
-
-def _silence(stream: object) -> None:
-    """Point a broken stream at nothing, so that the interpreter's last flush stays quiet."""
-    if isinstance(stream, io.TextIOWrapper):
-        with contextlib.suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

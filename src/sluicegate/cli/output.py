@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import sys
-from collections.abc import Callable
-from typing import Final, NoReturn, TypeVar
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
 
 import click
 
 from sluicegate.cli.exits import Exit
-from sluicegate.rendering.escaping import escape_terminal
-from sluicegate.rendering.json_v1 import render_object
 from sluicegate.rendering.paint import Paint
-from sluicegate.values.json import JsonObject
+
+if TYPE_CHECKING:
+    from sluicegate.values.json import JsonObject
 
 F = TypeVar("F", bound=Callable[..., object])
 
+DEFAULT_FOLDER: Final = "contracts"
 HUMAN: Final = "human"
 JSON_V1: Final = "json-v1"
 GITHUB: Final = "github"
@@ -54,7 +57,7 @@ def folder_option(command: F) -> F:
     return click.option(
         "--folder",
         type=click.Path(file_okay=False),
-        default="contracts",
+        default=DEFAULT_FOLDER,
         show_default=True,
         help="The folder that holds sluicegate.yaml.",
     )(command)
@@ -80,17 +83,50 @@ def choose_width() -> int:
 
 
 def put(text: str) -> None:
-    """Write a result to stdout; ``text`` is escaped and painted already."""
-    sys.stdout.write(text)
+    """Write a result to stdout; ``text`` is escaped and painted already.
+
+    A reader that went away ends the command quietly. Raises: SystemExit.
+    """
+    with _for_a_reader():
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+
+def put_bytes(content: bytes) -> None:
+    """Write the very bytes to stdout. Raises: SystemExit as ``put``."""
+    with _for_a_reader():
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+
+
+@contextlib.contextmanager
+def _for_a_reader() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        silence_stdout()
+        raise SystemExit(Exit.READER_GONE) from None
+
+
+def silence_stdout() -> None:
+    """Point a broken stdout at nothing, so that the interpreter's last flush stays quiet."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def put_object(command: str, members: JsonObject) -> None:
     """Write the one json-v1 object of ``command`` to stdout."""
+    from sluicegate.rendering.json_v1 import render_object
+
     put(render_object(command, members))
 
 
 def note(text: str) -> None:
     """Write one line for a person to stderr, escaped."""
+    from sluicegate.rendering.escaping import escape_terminal
+
     sys.stderr.write(escape_terminal(text) + "\n")
 
 

@@ -6,6 +6,7 @@ import click
 
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import (
+    DEFAULT_FOLDER,
     HUMAN,
     choose_paint,
     color_option,
@@ -36,7 +37,8 @@ def why(request_id: str, folder: str, form: str, color: str) -> int:
     if not events:
         stop(Exit.NOTHING_CHECKED, f"the record of {folder} knows no call {request_id}")
     if form == HUMAN:
-        put(tell_story(events, paint=choose_paint(color)))
+        named = None if folder == DEFAULT_FOLDER else folder
+        put(tell_story(events, paint=choose_paint(color), folder=named))
     else:
         put_object(
             "why", {"request_id": request_id, "open": is_open(events), **shape_events(events)}

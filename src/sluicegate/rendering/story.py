@@ -21,8 +21,12 @@ _SAID: Final = {
 }
 
 
-def tell_story(events: Sequence[StoredEvent], *, paint: Paint = PLAIN) -> str:
+def tell_story(
+    events: Sequence[StoredEvent], *, paint: Paint = PLAIN, folder: str | None = None
+) -> str:
     """Return the story of one request id; ``events`` are all of its events, in order.
+
+    ``folder`` is named in the commands to type next, where it is not the usual one.
 
     Shape: who asked what under which contract; then each event with what was sent, what came
     back, what stood against it and what the agent saw; then what to do. Every text is escaped.
@@ -31,7 +35,7 @@ def tell_story(events: Sequence[StoredEvent], *, paint: Paint = PLAIN) -> str:
     lines = [*_head(events, paint), ""]
     for event in events:
         lines += _event(event, paint)
-    steps = list(_next_steps(events))
+    steps = list(_next_steps(events, "" if folder is None else f" --folder {folder}"))
     if steps:
         lines += ["", paint.strong("what to do"), *(f"  {escape_terminal(step)}" for step in steps)]
     return "\n".join(lines) + "\n"
@@ -130,7 +134,9 @@ def _findings(event: StoredEvent) -> Iterable[str]:
 
 
 def _finding(finding: Mapping[str, JsonValue]) -> str:
-    text = f"{finding.get('code')} at {finding.get('pointer') or 'the whole document'}"
+    text = str(finding.get("code"))
+    if finding.get("pointer"):
+        text += f" at {finding['pointer']}"
     for word, member in (("expected", "expected"), ("received", "received")):
         if finding.get(member) is not None:
             text += f", {word} {finding[member]}"
@@ -145,6 +151,8 @@ def _notes(detail: Mapping[str, JsonValue]) -> Iterable[str]:
             yield _SAID[name]
         elif name == "retry_in_s":
             yield f"another attempt after {value} s"
+        elif name == "custody" and isinstance(value, Mapping):
+            yield from (f"{kind} kept as {ref}" for kind, ref in value.items())
         elif isinstance(value, list):
             yield f"{name.replace('_', ' ')}: {', '.join(map(str, value))}"
         else:
@@ -156,14 +164,19 @@ def _detail(event: StoredEvent) -> Mapping[str, JsonValue]:
     return detail if isinstance(detail, Mapping) else {}
 
 
-def _next_steps(events: Sequence[StoredEvent]) -> Iterable[str]:
+def _next_steps(events: Sequence[StoredEvent], folder: str) -> Iterable[str]:
     request_id = events[0].request_id
     if is_open(events):
         yield "find out in the upstream whether it happened, then"
-        yield f"sluicegate audit resolve {request_id} --as done|not-done --reason TEXT"
+        yield f"sluicegate audit resolve {request_id} --as done|not-done --reason TEXT{folder}"
     for code in dict.fromkeys(event.code for event in events if event.code is not None):
         yield f"sluicegate explain {code}"
-    for ref in dict.fromkeys(
-        ref for event in events for ref in (event.arguments_ref, event.raw_ref) if ref is not None
-    ):
-        yield f"sluicegate audit reveal {ref} --reason TEXT"
+    for ref in dict.fromkeys(ref for event in events for ref in _kept_refs(event)):
+        yield f"sluicegate audit reveal {ref} --reason TEXT{folder}"
+
+
+def _kept_refs(event: StoredEvent) -> Iterable[str]:
+    yield from (ref for ref in (event.arguments_ref, event.raw_ref) if ref is not None)
+    others = _detail(event).get("custody")
+    if isinstance(others, Mapping):
+        yield from map(str, others.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sluicegate.gates.events import StoredEvent
+from sluicegate.gates.events import EventKind, StoredEvent
 from sluicegate.rendering.escaping import escape_terminal
 from sluicegate.rendering.paint import PLAIN, Paint
 from sluicegate.values.json import JsonValue
@@ -26,9 +26,11 @@ class Group:
 
 
 def group_events(events: Iterable[StoredEvent]) -> list[Group]:
-    """Return the groups, the one that happened last first."""
+    """Return the groups of outcomes and refusals, the one that happened last first."""
     counts: dict[tuple[str, str, str | None, str | None, str], list[str]] = {}
     for event in events:
+        if event.kind not in (EventKind.OUTCOME, EventKind.REFUSED):
+            continue
         key = (event.tool, event.contract_version, event.stage, event.code, event.outcome)
         counts.setdefault(key, []).append(event.time)
     groups = [

@@ -94,6 +94,13 @@ def test_a_call_is_open_while_an_attempt_has_no_known_outcome(
     assert ("OPEN" in story.splitlines()[0]) == is_open_still
 
 
+def test_what_custody_keeps_beside_the_answer_can_be_revealed_too() -> None:
+    event = outcome(outcome="failure", detail='{"custody": {"diagnostics": "blob-d"}}')
+    story = tell_story([event], folder="ops/contracts")
+    assert "           diagnostics kept as blob-d\n" in story
+    assert story.endswith("  sluicegate audit reveal blob-d --reason TEXT --folder ops/contracts\n")
+
+
 def test_more_findings_than_fit_are_counted() -> None:
     findings = json.dumps([{"code": "MISSING", "pointer": f"/{number}"} for number in range(8)])
     story = tell_story([outcome(outcome="failure", findings=findings)])

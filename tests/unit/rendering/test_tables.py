@@ -28,7 +28,7 @@ def test_events_stand_in_columns() -> None:
 
 
 def test_groups_count_what_is_one_matter_and_begin_with_the_last() -> None:
-    groups = group_events([LATE, GOOD, EARLY])
+    groups = group_events([stored(), LATE, GOOD, EARLY])
     assert render_groups(groups) == (
         "count  first                last                 tool              what\n"
         "2      2026-11-30 03:00:00  2026-11-30 04:00:00  job_status@1.0.0  failure vouch/STALE\n"
@@ -55,7 +55,7 @@ def test_one_event_is_shown_with_every_column_that_is_not_empty() -> None:
 @pytest.mark.requirement("AUD-5")
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_names_stay_inside_their_line(name: str) -> None:
-    event = stored(tool=name, caller_subject=name, request_id=name, kind=name, detail=name)
+    event = outcome(tool=name, caller_subject=name, request_id=name, outcome=name, detail=name)
     text = render_events([event]) + render_event(event) + render_groups(group_events([event]))
     assert all(character.isprintable() or character == "\n" for character in text)
     assert len(render_events([event]).splitlines()) == 2
