@@ -20,7 +20,6 @@ from sluicegate.contracts.places import Place
 from sluicegate.contracts.reach import NAMING_TYPES, TEXT_TYPES, Side
 from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.contracts.schemas.projection import project
-from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.names import show_name
 from sluicegate.values.pointers import EVERY, Pointer
@@ -127,9 +126,11 @@ def read_result(
     bind = _read_bind(members.get("bind"), data, arguments)
     fresh = _read_fresh(members["fresh"], data) if "fresh" in members else None
     checks = _read_checks(members.get("checks"), names)
+    before = len(place.problems)
     selection = _read_selection(place, members, data)
+    clean = len(place.problems) == before
     integers = _read_integers(members)
-    agent_schema = _publish(place, schema, selection)
+    agent_schema = _publish(place, schema, selection) if clean else None
     if schema is None or agent_schema is None:
         return None
     return ResultPart(
@@ -228,8 +229,12 @@ def _read_pointers(place: Place | None, data: Side) -> list[tuple[Place, Pointer
         pointer = data.read(item) if data.schema is not None else item.at()
         if pointer is None:
             continue
-        if any(pointer == other for _, other in found):
-            item.fault(f"`{show_name(pointer.text)}` stands here twice.", "Keep one of them.")
+        twin = next((other for _, other in found if _overlap(pointer, other)), None)
+        if twin is not None:
+            item.fault(
+                f"`{show_name(pointer.text)}` and `{show_name(twin.text)}` overlap.",
+                "Name each place once: the whole, or some of its members.",
+            )
         found.append((item, pointer))
     return found
 
@@ -281,12 +286,10 @@ def _publish(
     projected = project(schema.document, _pointers(selection.agent), untrusted)
     if not isinstance(projected, tuple):
         return projected
+    chosen = [*selection.agent, *selection.untrusted.values()]
     for fault in projected:
-        place.fault(
-            fault.message[:1].upper() + fault.message[1:],
-            fault.mend,
-            code=Code.CONTRACT_INVALID if fault.code is Code.SCHEMA_META_INVALID else fault.code,
-            below="/untrusted_text" if not selection.agent else "/agent",
-            at_key=True,
+        named = (spot for spot, at in chosen if f"`{show_name(at.text)}`" in fault.message)
+        next(named, place).fault(
+            fault.message[:1].upper() + fault.message[1:], fault.mend, code=fault.code
         )
     return None

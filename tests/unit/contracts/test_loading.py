@@ -446,7 +446,36 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "agent twice": (
         {"result.agent": ["/state", "/state"]},
         "/result/agent/1",
-        "twice",
+        "overlap",
+    ),
+    "agent inside itself": (
+        {"result.agent": ["/steps", "/steps/*/name"]},
+        "/result/agent/1",
+        "overlap",
+    ),
+    "text without a bound": (
+        {
+            "result.untrusted_text": {"note": "/note"},
+            "result.schema.properties.note": {"type": "string"},
+        },
+        "/result/untrusted_text/note",
+        "without a bound",
+    ),
+    "text that is none": (
+        {"result.untrusted_text": {"count": "/count"}},
+        "/result/untrusted_text/count",
+        "not always a string",
+    ),
+    "an extension for the agent": (
+        {
+            "result.agent": ["/note"],
+            "result.schema.properties.note": {
+                "type": "object",
+                "x-extension": {"name": "acme", "version": "1.0.0"},
+            },
+        },
+        "/result/agent/0",
+        "extension",
     ),
     "operator's field for the agent": (
         {"result.operator": ["/state"]},
