@@ -15,6 +15,7 @@ _NEED: Final = (
     "a schema is derived from Python by pydantic, which is not installed: "
     'pip install "sluicegate[schemas]".'
 )
+_MAX_REASON: Final = 200
 _FOREIGN: Final = frozenset({"discriminator"})
 """What pydantic adds beyond draft 2020-12; the ``const`` of each branch says the same."""
 
@@ -44,7 +45,8 @@ def schema_of(
     try:
         schema = pydantic.TypeAdapter(wanted).json_schema(mode=mode)
     except Exception as error:  # noqa: BLE001  (whatever pydantic raises, there is no schema)
-        return f"pydantic takes no schema from it ({type(error).__name__})."
+        reason = " ".join(str(error).partition("\n")[0].split())[:_MAX_REASON]
+        return f"pydantic takes no schema from it ({type(error).__name__}: {reason})."
     closed: JsonValue = close_schema(schema, is_root=True)
     return closed if isinstance(closed, Mapping) else "it admits everything."
 

@@ -1,0 +1,121 @@
+"""sluicegate.yaml: every key is read, and what this release does not serve is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from sluicegate.contracts.contract import PythonName
+from sluicegate.contracts.loading import load
+from sluicegate.contracts.served import ContractSet
+from sluicegate.contracts.settings import (
+    AccessRule,
+    AccessSettings,
+    AuditSettings,
+    FolderLimits,
+    RetentionSettings,
+    Settings,
+)
+
+FULL = """
+sluicegate: 1
+limits: {max_call_bytes: 1, max_bytes: 2, max_depth: 3, in_flight: 4}
+audit: {store: "memory:", keys: "keyring:acme"}
+retention:
+  rejected: digest
+  accepted: {days: 7, share: 0.01}
+  arguments: {days: 1.5}
+  daily_bytes: 9
+access:
+  - {caller: "*", tool: t, tenant: a, resource: {type: project}}
+  - {caller: b, action: call, tool: "*"}
+callers: {from: argument}
+python: [acme., other]
+notify: {a: "log:", b: "https://hooks.example/x"}
+"""
+
+
+def settings(text: str) -> Settings:
+    loaded = load({"sluicegate.yaml": text.encode()}, resolve=None)
+    assert isinstance(loaded, ContractSet), loaded
+    return loaded.settings
+
+
+def test_every_setting_is_read() -> None:
+    assert settings(FULL) == Settings(
+        limits=FolderLimits(max_call_bytes=1, max_bytes=2, max_depth=3, in_flight=4),
+        audit=AuditSettings(store="memory:", keys="keyring:acme"),
+        retention=RetentionSettings(
+            rejected_days=None,
+            accepted_days=7,
+            accepted_share=0.01,
+            arguments_days=1.5,
+            daily_bytes=9,
+        ),
+        access=AccessSettings(
+            rules=(
+                AccessRule(caller="*", tool="t", tenant="a", resource_type="project"),
+                AccessRule(caller="b", tool="*"),
+            )
+        ),
+        callers_from="argument",
+        python=("acme.", "other"),
+        notify={"a": "log:", "b": "https://hooks.example/x"},
+    )
+
+
+def test_a_function_may_decide() -> None:
+    assert settings("access: {python: acme.access:decide}").access == AccessSettings(
+        python=PythonName("acme.access", "decide")
+    )
+
+
+REFUSED = {
+    "unknown key": ("limit: {}", "/limit", "Did you mean `limits`?"),
+    "unknown inner key": ("limits: {max_byte: 1}", "/limits/max_byte", "max_bytes"),
+    "no mapping": ("[]", "", "a mapping"),
+    "no limit": ("limits: {max_depth: 201}", "/limits/max_depth", "200"),
+    "boolean for a number": ("limits: {in_flight: true}", "/limits/in_flight", "integer"),
+    "quotas": ("limits: {quotas: []}", "/limits/quotas", "not served"),
+    "serve": ("serve: {}", "/serve", "not served"),
+    "cedar": ("access: {cedar: policies/}", "/access/cedar", "not served"),
+    "authzen": ('access: {authzen: "https://pdp"}', "/access/authzen", "not served"),
+    "token": ("callers: {from: token}", "/callers/from", "not served"),
+    "os_user": ("callers: {from: os_user}", "/callers/from", "not served"),
+    "postgres": ('audit: {store: "postgres:x"}', "/audit/store", "sqlite:PATH"),
+    "keys in clear": ("audit: {keys: secret}", "/audit/keys", "file:"),
+    "kept for ever": ("retention: {rejected: ever}", "/retention/rejected", "digest"),
+    "kept for no time": ("retention: {rejected: {days: 0}}", "/retention/rejected/days", "above 0"),
+    "share of refusals": (
+        "retention: {rejected: {days: 1, share: 1}}",
+        "/retention/rejected/share",
+        "not a key",
+    ),
+    "rule without caller": ("access: [{tool: t}]", "/access/0", "`caller` is missing"),
+    "rule for another action": (
+        "access: [{caller: a, tool: t, action: read}]",
+        "/access/0/action",
+        "call",
+    ),
+    "resource without type": (
+        "access: [{caller: a, tool: t, resource: {in: [x]}}]",
+        "/access/0/resource",
+        "`type` is missing",
+    ),
+    "nothing decides": ("access: {}", "/access", "rules"),
+    "no prefix": ('python: [""]', "/python/0", "1 to"),
+    "prefix with a star": ('python: ["acme.*"]', "/python/0", "prefix"),
+    "notice to nowhere": ("notify: {a: mail}", "/notify/a", "log:"),
+    "notice with a password": ('notify: {a: "https://u:p@x"}', "/notify/a", "log:"),
+    "another format": ("sluicegate: 2", "/sluicegate", "1"),
+}
+
+
+@pytest.mark.requirement("CON-1")
+@pytest.mark.parametrize("case", REFUSED)
+def test_each_fault_is_told_at_its_place_and_alone(case: str) -> None:
+    text, pointer, word = REFUSED[case]
+    loaded = load({"sluicegate.yaml": text.encode()}, resolve=None)
+    assert isinstance(loaded, tuple)
+    (problem,) = loaded
+    assert (problem.pointer, problem.line) == (pointer, 1)
+    assert word in f"{problem.message} {problem.mend}"
