@@ -26,6 +26,8 @@ def notice_of(
         if not judged.notes:
             return None
         code, stage, findings = Code.UPSTREAM_NEW_MEMBER, Stage.NARROW, judged.notes
+    elif judged.mapped_code is not None:
+        return None  # an answer that the contract foresees
     elif judged.stage in _NOT_DRIFT and CODES[judged.code].actor is not Actor.OWNER:
         return None
     else:
