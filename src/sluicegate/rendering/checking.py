@@ -11,7 +11,7 @@ from sluicegate.rendering.escaping import escape_terminal
 from sluicegate.rendering.github import command, render_problems_github
 from sluicegate.rendering.json_v1 import shape_problem, shape_verdict
 from sluicegate.rendering.paint import PLAIN, Paint
-from sluicegate.rendering.places import Source
+from sluicegate.rendering.places import Source, place_findings
 from sluicegate.rendering.terminal import DEFAULT_WIDTH, render_findings, render_problems
 from sluicegate.values.json import JsonValue
 
@@ -90,12 +90,21 @@ def _count(number: int, noun: str) -> str:
 
 def render_check_github(checked: Checked) -> str:
     """Return one ``::error`` command a problem or failing fixture, and a notice of the counts."""
-    failing = "".join(
-        command("error", fixture.note, file=fixture.source.name, line=1, title="fixture")
-        for fixture in checked.failing
-    )
+    failing = "".join(_failing_command(fixture) for fixture in checked.failing)
     text = render_check(checked).strip().splitlines()[-1]
     return render_problems_github(checked.problems) + failing + command("notice", text)
+
+
+def _failing_command(fixture: CheckedFixture) -> str:
+    span = next(iter(place_findings(fixture.source, fixture.verdict.findings)), None)
+    return command(
+        "error",
+        fixture.note,
+        file=fixture.source.name,
+        line=1 if span is None else span.line,
+        column=None if span is None else span.column,
+        title="fixture",
+    )
 
 
 def shape_check(checked: Checked) -> dict[str, JsonValue]:

@@ -111,7 +111,8 @@ def _particulars(event: StoredEvent) -> Iterable[str]:
         if event.decision_id:
             yield f"allowed by decision {event.decision_id}"
     if event.upstream_status is not None:
-        yield f"upstream status {event.upstream_status}"
+        word = "exit code" if event.adapter == "command" else "status"
+        yield f"upstream {word} {event.upstream_status}"
     if event.raw_bytes:
         kept = f"kept as {event.raw_ref}" if event.raw_ref else "digest only"
         yield f"{event.raw_bytes} bytes received, {kept}"

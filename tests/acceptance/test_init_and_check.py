@@ -1,0 +1,169 @@
+"""``init`` writes what ``check`` accepts; ``check`` says what is wrong, where, to each reader."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from tests.acceptance.commands import Here, expected
+from tests.acceptance.folders import write_folder
+
+from sluicegate.cli.init_files import contract_files
+
+
+@pytest.fixture(autouse=True)
+def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a folder of its own, so that names in reports are the same everywhere."""
+    monkeypatch.chdir(tmp_path)
+
+
+def without_digests(text: str) -> str:
+    return re.sub(r"sha256:[0-9a-f]{64}", "sha256:…", text)
+
+
+@pytest.mark.requirement("CLI")
+def test_a_new_contract_passes_check_at_once(sluicegate: Here) -> None:
+    made = sluicegate("init", "item_state")
+    assert (made.code, made.out) == (0, expected("init.txt"))
+    done = sluicegate("check")
+    assert (done.code, without_digests(done.out), done.err) == (
+        0,
+        "OK: 1 contract, 6 fixtures as expected  sha256:…\n",
+        "",
+    )
+
+
+def test_a_new_contract_names_an_editor_schema_that_is_there(sluicegate: Here) -> None:
+    sluicegate("init", "item_state")
+    for path in (Path("contracts/item_state/contract.yaml"), Path("contracts/sluicegate.yaml")):
+        hint = path.read_text().splitlines()[0]
+        assert hint.startswith("# yaml-language-server: $schema=")
+        schema = path.parent / hint.partition("$schema=")[2]
+        assert json.loads(schema.read_text())["$schema"].endswith("2020-12/schema")
+
+
+def test_keys_and_record_of_a_new_folder_stay_out_of_the_repository(sluicegate: Here) -> None:
+    sluicegate("init", "item_state")
+    ignored = Path("contracts/.gitignore").read_text().splitlines()
+    assert {"state/", "keys/"} <= set(ignored)
+
+
+def test_nothing_that_exists_is_overwritten(sluicegate: Here) -> None:
+    sluicegate("init", "item_state")
+    contract = Path("contracts/item_state/contract.yaml")
+    contract.write_text("mine")
+    again = sluicegate("init", "item_state")
+    assert (again.code, again.out, contract.read_text()) == (2, "", "mine")
+    settings = Path("contracts/sluicegate.yaml")
+    settings.write_text("# mine\n")
+    other = sluicegate("init", "other")
+    assert (other.code, settings.read_text()) == (0, "# mine\n")
+    assert "add an access rule for other" in other.err
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "../out", "a/b", "-x", "state", "keys", "x" * 129, "a\n", "jоb"]
+)
+def test_a_name_that_is_no_tool_name_is_refused_and_nothing_written(
+    sluicegate: Here, tmp_path: Path, name: str
+) -> None:
+    done = sluicegate("init", "--", name)
+    assert (done.code, done.out) == (2, "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_rejected_fixture_of_a_new_contract_names_its_stage_and_code() -> None:
+    files = contract_files("t")
+    rejected = [path for path in files if "rejected" in path and "expect" not in path]
+    for path in rejected:
+        sidecar = files[path.rpartition(".")[0] + ".expect.yaml"]
+        assert {"stage", "code"} <= {line.partition(":")[0] for line in sidecar.splitlines()}
+
+
+@pytest.mark.requirement("CLI")
+def test_a_failing_fixture_is_exit_1_with_note_and_place(sluicegate: Here) -> None:
+    sluicegate("init", "item_state")
+    fixtures = Path("contracts/item_state/fixtures/result")
+    (fixtures / "accepted" / "open.json").write_text(
+        '{"item_id": "item-0001",\n "state": "reopened",\n "observed_at": "2026-01-01T12:00:00Z"}'
+    )
+    (fixtures / "rejected" / "stale.expect.yaml").write_text("now: 2026-01-01T12:00:01Z\n")
+    done = sluicegate("check")
+    assert (done.code, without_digests(done.out)) == (1, expected("check-fails.txt"))
+    github = sluicegate("check", "--format", "github")
+    assert (github.code, without_digests(github.out)) == (1, expected("check-fails-github.txt"))
+    told = json.loads(sluicegate("check", "--format", "json-v1").out)
+    assert list(told)[:3] == ["format", "command", "verdict"]
+    assert (told["verdict"], told["contracts"]) == ("fails", {"item_state": "0.1.0"})
+    assert [fixture["path"] for fixture in told["fixtures"] if not fixture["ok"]] == [
+        "contracts/item_state/fixtures/result/accepted/open.json",
+        "contracts/item_state/fixtures/result/rejected/stale.json",
+    ]
+
+
+@pytest.mark.requirement("CLI", "CON-1")
+def test_a_folder_that_does_not_load_is_exit_4_with_file_line_and_column(sluicegate: Here) -> None:
+    sluicegate("init", "item_state")
+    contract = Path("contracts/item_state/contract.yaml")
+    contract.write_text(contract.read_text().replace("max_age_s: 60", "max_age: 60"))
+    done = sluicegate("check")
+    assert done.code == 4
+    line = contract.read_text()[: contract.read_text().index("max_age")].count("\n") + 1
+    assert re.match(rf"contracts/item_state/contract.yaml:{line}:\d+: CONTRACT_INVALID\n", done.out)
+    assert done.out.splitlines()[-1].startswith("DOES NOT LOAD: ")
+    github = sluicegate("check", "--format", "github")
+    assert github.code == 4
+    assert github.out.startswith(f"::error file=contracts/item_state/contract.yaml,line={line},")
+    told = json.loads(sluicegate("check", "--format", "json-v1").out)
+    assert (told["verdict"], told["contracts"], told["digest"]) == ("does-not-load", None, None)
+    assert told["problems"][0]["line"] == line
+
+
+@pytest.mark.requirement("CLI")
+@pytest.mark.parametrize(("make", "code"), [(True, 3), (False, 5)], ids=["empty", "absent"])
+def test_a_folder_with_nothing_to_check_is_no_success(
+    sluicegate: Here, make: bool, code: int
+) -> None:
+    if make:
+        Path("contracts").mkdir()
+        Path("contracts/sluicegate.yaml").write_text("sluicegate: 1\n")
+    assert sluicegate("check").code == code
+
+
+def test_a_contract_without_fixtures_passes_and_is_named(sluicegate: Here, tmp_path: Path) -> None:
+    write_folder(tmp_path / "ops")
+    done = sluicegate("check", "ops")
+    assert done.code == 0
+    assert [line.split()[0] for line in done.err.splitlines()] == ["job_status", "restart"]
+
+
+def test_a_contract_is_judged_by_alone_as_its_folder_would(sluicegate: Here) -> None:
+    sluicegate("init", "item_state")
+    contract = "contracts/item_state/contract.yaml"
+    fixtures = Path("contracts/item_state/fixtures")
+    good = fixtures / "result/accepted/open.json"
+    stale = sluicegate("judge", "--contract", contract, good, "--format", "json-v1")
+    assert (stale.code, json.loads(stale.out)["code"]) == (1, "STALE")
+    now = "--now=2026-01-01T12:00:30Z"
+    assert sluicegate("judge", "--contract", contract, good, now).code == 0
+    bound = sluicegate("judge", "--contract", contract, good, now, "--bind=/item_id=item-0002")
+    assert bound.code == 1
+    arguments = fixtures / "arguments/rejected/misnamed.json"
+    refused = sluicegate("judge", "--contract", contract, "--side", "arguments", arguments)
+    assert (refused.code, refused.out.splitlines()[0]) == (
+        1,
+        f"{arguments}:1:2: MISNAMED",
+    )
+
+
+def test_a_contract_that_does_not_load_is_exit_4_at_its_line(sluicegate: Here) -> None:
+    sluicegate("init", "item_state")
+    contract = Path("contracts/item_state/contract.yaml")
+    contract.write_text(contract.read_text().replace("effect: read", "effect: reed"))
+    good = "contracts/item_state/fixtures/result/accepted/open.json"
+    done = sluicegate("judge", "--contract", contract, good)
+    assert done.code == 4
+    assert re.match(r"contracts/item_state/contract.yaml:7:\d+: CONTRACT_INVALID\n", done.out)
+    assert sluicegate("judge", "--contract", "contracts/absent.yaml", good).code == 5

@@ -1,0 +1,350 @@
+"""What an operator does at night: call, why, audit, disable, rollback, doctor."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import re
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from tests.acceptance.commands import Here, expected, run_apart
+from tests.acceptance.folders import write_folder
+
+SUCCESS = '{"run_id": "run_1", "state": "failed"}'
+OTHER = '{"run_id": "run_1", "state": "other"}'
+HANG = '{"run_id": "run_1", "state": "hang"}'
+
+
+@pytest.fixture(autouse=True)
+def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work beside a folder ``contracts`` whose upstream is a command on this machine."""
+    monkeypatch.chdir(tmp_path)
+    write_folder(tmp_path / "contracts")
+
+
+def call(
+    sluicegate: Here, tool: str, arguments: str, *options: str
+) -> tuple[int, dict[str, object]]:
+    done = sluicegate("call", tool, "--arguments", arguments, "--caller", "svc", *options)
+    envelope: dict[str, object] = json.loads(done.out)
+    return done.code, envelope
+
+
+def code_of(envelope: dict[str, object]) -> object:
+    error = envelope.get("error")
+    return error["code"] if isinstance(error, dict) else None
+
+
+def events(sluicegate: Here, *options: str) -> list[dict[str, object]]:
+    told = json.loads(sluicegate("audit", "list", "--format", "json-v1", *options).out)
+    found: list[dict[str, object]] = told["events"]
+    return found
+
+
+def normal(text: str) -> str:
+    """Put words in the place of what differs each time."""
+    for pattern, word in (
+        (r"req\.[A-Za-z0-9]{20}", "req.…"),
+        (r"sha256:[0-9a-f]{64}", "sha256:…"),
+        (r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", "UUID"),
+        (r"(?m)^\d\d:\d\d:\d\d", "00:00:00"),
+        (r"command .*upstream\.py.*", "command …"),
+    ):
+        text = re.sub(pattern, word, text)
+    return text
+
+
+@pytest.mark.requirement("CLI")
+def test_a_call_prints_what_the_agent_sees_and_nothing_else(sluicegate: Here) -> None:
+    code, envelope = call(sluicegate, "job_status", SUCCESS)
+    request_id = envelope.pop("request_id")
+    assert re.fullmatch(r"req\.[A-Za-z0-9]{20}", str(request_id))
+    assert (code, envelope) == (
+        0,
+        {
+            "tool": "job_status",
+            "outcome": "success",
+            "data": {"run_id": "run_1", "state": "failed"},
+        },
+    )
+
+
+@pytest.mark.requirement("CLI")
+@pytest.mark.parametrize(
+    ("tool", "arguments", "outcome", "code"),
+    [
+        pytest.param("job_status", OTHER, "failure", "INVALID_RESPONSE", id="another subject"),
+        pytest.param("job_status", '{"run": 1}', "refused", "INVALID_ARGUMENTS", id="arguments"),
+        pytest.param(
+            "job_status", '{"run_id": "run_9", "state": "failed"}', "refused", "DENIED", id="denied"
+        ),
+        pytest.param("job-status", SUCCESS, "refused", "UNKNOWN_TOOL", id="unknown"),
+    ],
+)
+def test_a_failure_and_a_refusal_are_exit_1_with_the_way_on(
+    sluicegate: Here, tool: str, arguments: str, outcome: str, code: str
+) -> None:
+    done = sluicegate("call", tool, "--arguments", arguments, "--caller", "svc")
+    envelope = json.loads(done.out)
+    assert (done.code, envelope["outcome"], code_of(envelope)) == (1, outcome, code)
+    assert done.err == f"sluicegate why {envelope['request_id']}\n"
+    assert "SECRET-OF-UPSTREAM" not in done.out + done.err
+
+
+def test_arguments_come_from_a_file_or_stdin_as_well(sluicegate: Here) -> None:
+    Path("a.json").write_text(SUCCESS)
+    assert call(sluicegate, "job_status", "@a.json")[0] == 0
+    piped = run_apart(
+        "call", "job_status", "--arguments", "-", "--caller", "svc", stdin=SUCCESS.encode()
+    )
+    assert piped.code == 0
+    absent = sluicegate("call", "job_status", "--arguments", "@b.json", "--caller", "svc")
+    assert (absent.code, absent.out) == (5, "")
+
+
+def test_a_folder_that_does_not_load_serves_nothing(sluicegate: Here) -> None:
+    Path("contracts/job_status/contract.yaml").write_text("tool: job_status\n")
+    done = sluicegate("call", "restart", "--arguments", SUCCESS, "--caller", "svc")
+    assert (done.code, done.out) == (4, "")
+    assert "job_status/contract.yaml:1:" in done.err
+
+
+@pytest.mark.requirement("CLI", "RES-8")
+def test_why_tells_the_whole_story_in_one_screen(sluicegate: Here) -> None:
+    _, envelope = call(sluicegate, "job_status", OTHER, "--tenant", "acme", "--call-id", "toolu_1")
+    done = sluicegate("why", str(envelope["request_id"]))
+    assert (done.code, normal(done.out)) == (0, expected("why.txt"))
+    assert len(done.out.splitlines()) < 25
+    assert "SECRET-OF-UPSTREAM" not in done.out
+    told = json.loads(sluicegate("why", str(envelope["request_id"]), "--format", "json-v1").out)
+    assert (told["command"], told["open"], told["count"]) == ("why", False, 2)
+    assert [event["kind"] for event in told["events"]] == ["intent", "outcome"]
+
+
+def test_why_and_show_know_when_they_know_nothing(sluicegate: Here) -> None:
+    call(sluicegate, "job_status", SUCCESS)
+    for arguments in (("why", "req.nothing00"), ("audit", "show", "req.nothing00")):
+        done = sluicegate(*arguments)
+        assert (done.code, done.out) == (3, "")
+        assert "req.nothing00" in done.err
+
+
+def test_the_record_of_a_folder_that_is_not_there_is_exit_5(sluicegate: Here) -> None:
+    assert sluicegate("audit", "list", "--folder", "absent").code == 5
+
+
+def test_the_list_is_filtered_and_begins_with_the_newest(sluicegate: Here) -> None:
+    assert sluicegate("audit", "list").code == 3
+    call(sluicegate, "job_status", SUCCESS)
+    call(sluicegate, "job_status", OTHER)
+    call(sluicegate, "restart", '{"run": 1}')
+    seqs = [int(str(event["seq"])) for event in events(sluicegate)]
+    assert seqs == sorted(seqs, reverse=True)
+    assert {event["code"] for event in events(sluicegate, "--code", "WRONG_SUBJECT")} == {
+        "WRONG_SUBJECT"
+    }
+    assert {event["tool"] for event in events(sluicegate, "--tool", "restart")} == {"restart"}
+    assert len(events(sluicegate, "--limit", "2")) == 2
+    later = (datetime.now(UTC) + timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    assert events(sluicegate, "--since", later) == []
+    assert len(events(sluicegate, "--since", "1h")) == len(seqs)
+    assert sluicegate("audit", "list", "--since", "soon").code == 2
+
+
+def test_groups_count_what_is_one_matter(sluicegate: Here) -> None:
+    for _ in range(2):
+        call(sluicegate, "job_status", OTHER)
+    told = json.loads(sluicegate("audit", "list", "--group", "--format", "json-v1").out)
+    groups = {(group["tool"], group["code"]): group["count"] for group in told["groups"]}
+    assert groups == {("job_status", "WRONG_SUBJECT"): 2}
+    shown = sluicegate("audit", "list", "--group").out
+    assert "failure vouch/WRONG_SUBJECT" in shown
+
+
+def test_an_event_is_shown_by_event_id_by_seq_and_by_request_id(sluicegate: Here) -> None:
+    _, envelope = call(sluicegate, "job_status", SUCCESS)
+    wanted = events(sluicegate)[0]
+    for name in (wanted["event_id"], wanted["seq"]):
+        told = json.loads(sluicegate("audit", "show", str(name), "--format", "json-v1").out)
+        assert told["events"] == [wanted]
+    whole = sluicegate("audit", "show", str(envelope["request_id"])).out
+    assert whole.count("event_id") == 2
+
+
+@pytest.mark.requirement("CLI", "AUD-3")
+def test_verify_names_the_first_bad_event(sluicegate: Here) -> None:
+    call(sluicegate, "job_status", SUCCESS)
+    call(sluicegate, "job_status", OTHER)
+    whole = sluicegate("audit", "verify")
+    assert (whole.code, whole.out.split()[0]) == (0, "INTACT")
+    with closing(sqlite3.connect("contracts/state/audit.db")) as connection:
+        for (name,) in connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+        ).fetchall():
+            connection.execute(f'DROP TRIGGER "{name}"')
+        connection.execute("UPDATE audit_event SET tool = 'x' WHERE seq = 2")
+        connection.commit()
+    broken = sluicegate("audit", "verify")
+    assert broken.code == 1
+    assert broken.out.startswith("CHAIN_BROKEN at event 2: ")
+    told = json.loads(sluicegate("audit", "verify", "--format", "json-v1").out)
+    assert (told["verdict"], told["code"], told["broken_at"]) == ("broken", "CHAIN_BROKEN", 2)
+    ill = sluicegate("doctor", "contracts")
+    assert ill.code == 1
+    assert {line.split()[1] for line in ill.out.splitlines() if line.startswith("FAIL")} == {
+        "chain",
+        "triggers",
+    }
+
+
+@pytest.mark.requirement("CLI", "RET-2")
+def test_a_write_with_unknown_outcome_stays_refused_until_it_is_resolved(sluicegate: Here) -> None:
+    _, envelope = call(sluicegate, "restart", HANG)
+    request_id = str(envelope["request_id"])
+    assert code_of(envelope) == "OUTCOME_UNKNOWN"
+    assert code_of(call(sluicegate, "restart", HANG)[1]) == "OUTCOME_UNKNOWN"
+    assert [event["request_id"] for event in events(sluicegate, "--open")] == [request_id]
+    story = sluicegate("why", request_id).out
+    assert "OPEN" in story.splitlines()[0]
+    assert f"sluicegate audit resolve {request_id}" in story
+
+    resolved = sluicegate("audit", "resolve", request_id, "--as", "not-done", "--reason", "looked")
+    assert (resolved.code, resolved.out) == (0, "")
+    assert sluicegate("audit", "list", "--open").code == 3
+    told = sluicegate("why", request_id).out
+    assert "as: not-done" in told
+    assert "reason: looked" in told
+    assert f"os:{getpass.getuser()}" in [event["caller_subject"] for event in events(sluicegate)]
+    again = sluicegate("audit", "resolve", request_id, "--as", "done", "--reason", "twice")
+    assert again.code == 2
+    ran = call(sluicegate, "restart", HANG)[1]
+    assert ran["outcome"] == "failure"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(("audit", "resolve", "req.nothing00", "--as", "done"), id="no reason"),
+        pytest.param(
+            ("audit", "resolve", "req.nothing00", "--as", "done", "--reason", " "),
+            id="blank reason",
+        ),
+        pytest.param(
+            ("audit", "resolve", "req.nothing00", "--as", "maybe", "--reason", "x"), id="maybe"
+        ),
+        pytest.param(("audit", "reveal", "ref"), id="reveal without reason"),
+        pytest.param(("disable", "job_status"), id="disable without reason"),
+    ],
+)
+def test_an_act_needs_a_reason_and_a_clear_word(
+    sluicegate: Here, arguments: tuple[str, ...]
+) -> None:
+    assert sluicegate(*arguments).code == 2
+
+
+@pytest.mark.requirement("CLI", "AUD-4")
+def test_reveal_writes_the_very_bytes_and_is_recorded_first(sluicegate: Here) -> None:
+    call(sluicegate, "job_status", OTHER)
+    ref = str(next(event["raw_ref"] for event in events(sluicegate) if event["raw_ref"]))
+    done = run_apart("audit", "reveal", ref, "--reason", "ticket 7")
+    assert done.code == 0
+    assert json.loads(done.out)["note"] == "SECRET-OF-UPSTREAM"
+    act = events(sluicegate)[0]
+    assert act["kind"] == "operator"
+    assert "ticket 7" in json.dumps(act["detail"])
+    assert "SECRET-OF-UPSTREAM" not in json.dumps(events(sluicegate))
+    unknown = sluicegate("audit", "reveal", "nothing", "--reason", "x")
+    assert (unknown.code, unknown.out) == (5, "")
+
+
+@pytest.mark.requirement("CLI", "AUD-4")
+def test_purge_destroys_what_has_expired_and_leaves_the_chain_whole(sluicegate: Here) -> None:
+    call(sluicegate, "job_status", OTHER)
+    ref = str(next(event["raw_ref"] for event in events(sluicegate) if event["raw_ref"]))
+    assert sluicegate("audit", "purge").out == "0 purged\n"
+    later = (datetime.now(UTC) + timedelta(days=31)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    told = json.loads(sluicegate("audit", "purge", "--now", later, "--format", "json-v1").out)
+    assert told["purged"] >= 1
+    assert sluicegate("audit", "reveal", ref, "--reason", "x").code == 5
+    assert sluicegate("audit", "verify").code == 0
+
+
+@pytest.mark.requirement("CLI")
+def test_a_disabled_tool_is_unknown_until_it_is_put_back(sluicegate: Here) -> None:
+    assert sluicegate("disable", "job_status", "--reason", "wrong answers").code == 0
+    code, envelope = call(sluicegate, "job_status", SUCCESS)
+    assert (code, code_of(envelope), envelope["tool"]) == (1, "UNKNOWN_TOOL", "unknown")
+    assert "wrong answers" in sluicegate("doctor", "contracts").out
+    assert "wrong answers" in json.dumps(events(sluicegate))
+    assert sluicegate("disable", "job_status", "--undo", "--reason", "mended").code == 0
+    assert call(sluicegate, "job_status", SUCCESS)[0] == 0
+
+
+@pytest.mark.requirement("CLI")
+def test_a_rolled_back_tool_is_served_at_its_released_version(sluicegate: Here) -> None:
+    assert sluicegate("rollback", "job_status", "1.0.0", "--reason", "1.1.0 is wrong").code == 0
+    call(sluicegate, "job_status", SUCCESS)
+    assert events(sluicegate)[0]["contract_version"] == "1.0.0"
+    assert sluicegate("disable", "job_status", "--undo", "--reason", "mended").code == 0
+    call(sluicegate, "job_status", SUCCESS)
+    assert events(sluicegate)[0]["contract_version"] == "1.1.0"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        pytest.param(("disable", "job-status"), "Did you mean job_status?", id="mistyped"),
+        pytest.param(("disable", "\x1b[31m"), "It holds: job_status, restart.", id="hostile"),
+        pytest.param(("rollback", "job_status", "0.9.0"), "released: 1.0.0", id="not released"),
+        pytest.param(("rollback", "restart", "1.0.0"), "released: none", id="nothing released"),
+        pytest.param(
+            ("rollback", "job_status", "../../restart/contract"), "released: 1.0.0", id="a path"
+        ),
+    ],
+)
+def test_steering_refuses_what_is_not_there(
+    sluicegate: Here, arguments: tuple[str, ...], said: str
+) -> None:
+    done = sluicegate(*arguments, "--reason", "x")
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+    assert "\x1b" not in done.err
+    assert not Path("contracts/state/served.json").exists()
+
+
+@pytest.mark.requirement("CLI")
+def test_an_operator_can_steer_a_folder_that_does_not_load(sluicegate: Here) -> None:
+    call(sluicegate, "job_status", OTHER)
+    Path("contracts/restart/contract.yaml").write_text("tool: [\n")
+    assert sluicegate("audit", "verify").code == 0
+    assert sluicegate("disable", "job_status", "--reason", "x").code == 0
+
+
+@pytest.mark.requirement("CLI")
+def test_doctor_finds_a_sound_installation_well(sluicegate: Here) -> None:
+    call(sluicegate, "job_status", SUCCESS)
+    done = sluicegate("doctor", "contracts")
+    marks = {line.split()[0] for line in done.out.splitlines()}
+    assert (done.code, marks) == (0, {"ok"})
+    told = json.loads(sluicegate("doctor", "contracts", "--format", "json-v1").out)
+    assert (told["verdict"], {look["well"] for look in told["looks"]}) == ("well", {True})
+    names = [look["name"] for look in told["looks"]]
+    assert {"duplicates", "overflow", "formats", "offline", "linear", "journal"} <= set(names)
+
+
+def test_doctor_says_what_is_ill_in_a_folder(sluicegate: Here) -> None:
+    call(sluicegate, "job_status", SUCCESS)
+    Path("contracts/state/audit.db").chmod(0o644)
+    loose = sluicegate("doctor", "contracts")
+    assert loose.code == 1
+    assert "FAIL  modes" in loose.out
+    Path("contracts/state/audit.db").chmod(0o600)
+    Path("contracts/restart/contract.yaml").write_text("tool: [\n")
+    broken = sluicegate("doctor", "contracts")
+    assert broken.code == 1
+    assert "restart/contract.yaml" in broken.out
+    assert sluicegate("doctor", "absent").code == 1
