@@ -131,11 +131,12 @@ def _names_of(event: StoredEvent) -> tuple[str, str]:
 @color_option
 def verify(folder: str, form: str, color: str) -> int:
     """Recompute the chain over every column. Exit 1 names the first bad event."""
+    from sluicegate.cli.progress import tell_progress
     from sluicegate.cli.record import open_record
     from sluicegate.rendering.json_v1 import shape_chain
     from sluicegate.rendering.terminal import render_chain
 
-    with open_record(folder) as store:
+    with open_record(folder) as store, tell_progress(f"verifying the record of {folder}"):
         report = store.verify()
     if form == HUMAN:
         put(render_chain(report, paint=choose_paint(color)))
