@@ -41,7 +41,8 @@ async def admit(
                 stage=Stage.AUDIT, code=Code.AUDIT_UNAVAILABLE, engine_message=str(error)
             )
         if unresolved:
-            return Rejected(stage=Stage.ADMIT, code=Code.OUTCOME_UNKNOWN)
+            # The rung is admit, the question is whether to send again: SPEC 15 calls that retry.
+            return Rejected(stage=Stage.RETRY, code=Code.OUTCOME_UNKNOWN)
     if quota is not None:
         try:
             granted = await quota.spend(caller=caller, tool=contract.tool)
