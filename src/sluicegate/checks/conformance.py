@@ -15,7 +15,7 @@ from sluicegate.checks.conformance_findings import (
 )
 from sluicegate.checks.narrowing import Narrowed
 from sluicegate.checks.parsing import ParsedArguments
-from sluicegate.checks.parsing_faults import ENGINE_MAX_DIGITS
+from sluicegate.checks.parsing_scan import ENGINE_MAX_DIGITS
 from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.findings import Finding
@@ -43,7 +43,7 @@ def conform_arguments(
     Rejects, at stage conform, with up to 20 findings where ``explain`` asks for them; INTERNAL
     where the engine fails. Source: SPEC ARG-3.
     """
-    rejected = _refuse(parsed, schema, explain)
+    rejected = _refuse(parsed, schema, explain, True)
     if rejected is not None:
         return rejected
     minted: Any = parsed
@@ -55,7 +55,7 @@ def conform_data(
     narrowed: Narrowed, schema: CompiledSchema, explain: bool
 ) -> ConformingData | Rejected:
     """Admit data that is valid under ``schema``; as ``conform_arguments``. Source: SPEC RES-4."""
-    rejected = _refuse(narrowed, schema, explain)
+    rejected = _refuse(narrowed, schema, explain, False)
     if rejected is not None:
         return rejected
     minted: Any = narrowed
@@ -63,7 +63,9 @@ def conform_data(
     return conforming
 
 
-def _refuse(value: object, schema: CompiledSchema, explain: bool) -> Rejected | None:
+def _refuse(
+    value: object, schema: CompiledSchema, explain: bool, is_arguments: bool
+) -> Rejected | None:
     # Beyond the interpreter's own limit the validator reads an integer as 0, which passes any
     # maximum (facts: engines 6.1). Asked each time: a host may lower the limit while it runs.
     if 0 < get_int_max_str_digits() < ENGINE_MAX_DIGITS:
@@ -73,7 +75,7 @@ def _refuse(value: object, schema: CompiledSchema, explain: bool) -> Rejected | 
             return None
         if not explain:
             return _UNEXPLAINED
-        findings, message = explain_violations(value, schema)
+        findings, message = explain_violations(value, schema, is_arguments)
     except Exception as error:  # noqa: BLE001  (whatever an engine raises is a refusal: RES-9)
         return _internal(str(error))
     if not findings:

@@ -14,22 +14,26 @@ MAX_MESSAGE: Final = 2000
 """Characters of an engine's own text that custody keeps."""
 
 
-def find_violations(value: object, schema: CompiledSchema) -> tuple[Finding, ...]:
+def find_violations(
+    value: object, schema: CompiledSchema, *, is_arguments: bool = False
+) -> tuple[Finding, ...]:
     """Return up to 20 findings on a value that ``schema`` refuses; none if it is valid.
 
     Order: about the whole document first, missing before unexpected members, then as they stand
-    in the document. Of a very large value only the first violation is told. Values are never
-    echoed; names are cut and escaped. Raises: what the engine raises. Source: SPEC ARG-3.
+    in the document. ``is_arguments``: a root that must be an object and is none is NOT_AN_OBJECT;
+    of data it is TYPE, NULL or STRINGIFIED as any other value. Of a very large value only the
+    first violation is told. Values are never echoed; names are cut and escaped.
+    Raises: what the engine raises. Source: SPEC ARG-3.
     """
-    return explain_violations(value, schema)[0]
+    return explain_violations(value, schema, is_arguments)[0]
 
 
 def explain_violations(
-    value: object, schema: CompiledSchema
+    value: object, schema: CompiledSchema, is_arguments: bool
 ) -> tuple[tuple[Finding, ...], str | None]:
     """Return the findings and the engine's own first text, cut; that one may hold values."""
     errors, start = find_errors(value, schema)
-    report = Report(schema.document, value, start)
+    report = Report(schema.document, value, start, is_arguments=is_arguments)
     for error in errors:
         report.take(error)
     findings = tuple(entry.finding for entry in report.close()[:MAX_FINDINGS])

@@ -78,15 +78,12 @@ def judge_keyword(keyword: str, value: object, parent: JsonObject) -> Judged:
 def judge_type(types: Sequence[str], value: object, path: Sequence[str | int]) -> Judged:
     """Judge a value of another type than ``types`` that stands at ``path``.
 
-    NOT_AN_OBJECT for the root alone; NULL for null; STRINGIFIED for a string that spells one of
-    ``types``; else TYPE.
+    NULL for null; STRINGIFIED for a string that spells one of ``types``; else TYPE.
     """
     expected = join_types(types)
     wanted = " or ".join(with_article(one) for one in expected.split(" or "))
     received = json_type(value)
     hint = f"send {wanted}, not {with_article(received)}"
-    if not path and list(types) == ["object"]:
-        return Judged(Code.NOT_AN_OBJECT, expected, hint=hint)
     if value is None:
         return Judged(Code.NULL, expected, hint=f"send {wanted}; null is not admitted here")
     if isinstance(value, str):

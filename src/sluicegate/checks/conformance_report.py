@@ -46,10 +46,27 @@ class Entry:
 class Report:
     """The violations of one value; used once."""
 
-    __slots__ = ("_document", "_entries", "_members", "_noisy", "_orders", "_start", "_value")
+    __slots__ = (
+        "_document",
+        "_entries",
+        "_is_arguments",
+        "_members",
+        "_noisy",
+        "_orders",
+        "_start",
+        "_value",
+    )
 
-    def __init__(self, document: JsonObject, value: object, start: Place | None) -> None:
+    def __init__(
+        self,
+        document: JsonObject,
+        value: object,
+        start: Place | None,
+        *,
+        is_arguments: bool = False,
+    ) -> None:
         self._document = document
+        self._is_arguments = is_arguments
         self._value = value
         self._start = start
         self._entries: list[Entry] = []
@@ -132,7 +149,9 @@ class Report:
         """Tell what every tied branch asks for; where they share nothing, that none fits."""
         reports = []
         for errors in branches:
-            report = Report(self._document, self._value, self._start)
+            report = Report(
+                self._document, self._value, self._start, is_arguments=self._is_arguments
+            )
             for error in errors:
                 report.take(error)
             reports.append(report.close())
@@ -197,8 +216,16 @@ class Report:
     def _add(self, spot: Spot, judged: Judged) -> None:
         value = value_at(self._value, spot.path)
         there = value is not NOTHING
+        code = judged.code
+        if (
+            self._is_arguments
+            and not spot.path
+            and judged.expected == "object"
+            and not isinstance(value, dict)
+        ):
+            code = Code.NOT_AN_OBJECT
         finding = Finding(
-            code=judged.code,
+            code=code,
             pointer=show_path(spot.path),
             schema_pointer=join_segments(spot.place),
             keyword=spot.keyword,

@@ -49,7 +49,6 @@ _FAULTS: Final[dict[Fault, tuple[Stage, Code, str]]] = {
     Fault.TOO_LARGE: (_BOUND, Code.TOO_LARGE, "the byte limit was met while reading"),
 }
 _DENIED: Final = frozenset({401, 403})
-_TRANSIENT: Final = frozenset({408, 429})
 # What an adapter may have undone before it handed the bytes over.
 _ENCODINGS: Final = frozenset({"", "identity", "gzip", "x-gzip", "deflate"})
 _UTF8: Final = re.compile(r'\s*charset\s*=\s*("?)utf-8\1\s*', re.ASCII | re.IGNORECASE)
@@ -95,14 +94,10 @@ def _reject_fault(fault: Fault) -> Rejected:
 
 def _reject_status(status: int, upstream: UpstreamPart) -> Rejected:
     mapped = upstream.status.get(str(status), upstream.status.get(f"{status // 100}xx"))
-    if mapped is not None:
-        code = Code.UPSTREAM_STATUS
-    elif status in _DENIED:
-        code = Code.UPSTREAM_DENIED
-    elif status >= 500 or status in _TRANSIENT:
-        code = Code.UPSTREAM_UNAVAILABLE
-    else:
-        code = Code.UPSTREAM_STATUS
+    # A refused credential is told as such, for it asks for a new decision (RET-2). Whether any
+    # other status may be tried again, 5xx included, is for the contract to say.
+    denied = mapped is None and status in _DENIED
+    code = Code.UPSTREAM_DENIED if denied else Code.UPSTREAM_STATUS
     finding = Finding(
         code=code,
         keyword="status",

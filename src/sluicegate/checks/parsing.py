@@ -10,7 +10,8 @@ import jiter
 
 from sluicegate.checks.authentication import Authentic
 from sluicegate.checks.bounds import BoundedArguments, find_excess, too_deep
-from sluicegate.checks.parsing_faults import SAFE_INTEGER, TextFault, find_fault
+from sluicegate.checks.parsing_faults import TextFault, find_fault
+from sluicegate.checks.parsing_scan import SAFE_INTEGER
 from sluicegate.checks.positions import locate_byte
 from sluicegate.contracts.contract import Integers
 from sluicegate.contracts.schemas.compiled import Predicate

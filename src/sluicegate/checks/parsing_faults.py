@@ -1,71 +1,20 @@
-"""Where and how a text breaks the rules of ARG-2: an own strict scan, made only after a refusal.
+"""Where and how a text breaks the rules of ARG-2: told only after a refusal.
 
 The engine's texts cannot carry the codes (NaN, a byte order mark and UTF-16 all read "expected
-value") and echo member names whole (facts: engines 1, 7). The scan is iterative and linear, builds
-no tree, and reports the first fault in the order of the text.
+value") and echo member names whole (facts: engines 1, 7).
 """
 
 from __future__ import annotations
 
-import json
-import re
-from dataclasses import dataclass, field
-from enum import Enum, auto
-from math import isinf
-from typing import Final, NoReturn
+from dataclasses import dataclass
+from typing import Final
 
+from sluicegate.checks.parsing_scan import Found, Scan
 from sluicegate.values.codes import Code
 from sluicegate.values.limits import ENGINE_MAX_DEPTH
-from sluicegate.values.names import show_name
-from sluicegate.values.pointers import join_segments
 
-ENGINE_MAX_DIGITS: Final = 4300
-"""jiter reads no longer integer; none of that length is finite as binary64 (facts: engines 1)."""
-
-SAFE_INTEGER: Final = 2**53 - 1
-"""The greatest integer that every binary64 reader keeps. Source: RFC 7493 section 2.2."""
-
-_BLANKS: Final = re.compile(rb"[ \t\r\n]*+")
-_STRING: Final = re.compile(
-    rb'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+'
-)
-_CUT_ESCAPE: Final = re.compile(rb"\\(?:u[0-9a-fA-F]{0,3}+)?")
-_ESCAPE: Final = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
-_NUMBER: Final = re.compile(rb"-?(?:0|[1-9][0-9]*+)((?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+)")
-_CUT_NUMBER: Final = re.compile(
-    rb"-(?:(?:0|[1-9][0-9]*+)\.)?|(?:0|[1-9][0-9]*+)\."
-    rb"|-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+[eE][+-]?"
-)
-_CONTINUED: Final = re.compile(rb"[0-9A-Za-z_.+\-\x80-\xff]")
-_NON_FINITE: Final = re.compile(rb"(?:NaN|-?Infinity)(?![0-9A-Za-z_.+\-\x80-\xff])")
-_CUT_TRAILING_HALF: Final = re.compile(rb"(?:\\(?:u(?:[dD](?:[c-fC-F][0-9a-fA-F]?)?)?)?)?")
-# Runs that hold no fault whatever follows: the scan leaps over them, or a hostile text of a quarter
-# megabyte would hold the interpreter for half a second. No comma stands in them but between items.
-_PLAIN: Final = (
-    rb'(?:-?(?:0|[1-9][0-9]{0,14}+)(?:\.[0-9]{1,30}+)?+|true|false|null|"[^"\\\x00-\x1f,]*+")'
-)
-_COMMA: Final = rb"[ \t\r\n]*+,[ \t\r\n]*+"
-_NAME: Final = rb'"([^"\\\x00-\x1f,]*+)"[ \t\r\n]*+:[ \t\r\n]*+'
-_PLAIN_ITEMS: Final = re.compile(
-    rb"(?:(?:" + _PLAIN + rb"|\[\]|\{\}|\{" + _NAME + _PLAIN + rb"\})" + _COMMA + rb")++"
-)
-_PLAIN_MEMBERS: Final = re.compile(rb"(?:" + _NAME + _PLAIN + _COMMA + rb")++")
-_PLAIN_NAME: Final = re.compile(_NAME + _PLAIN + _COMMA)
-_LITERALS: Final = (b"true", b"false", b"null")
 _STAND_IN: Final = "\ufffd".encode()
 _AT_STAND_IN: Final = frozenset({Code.NOT_JSON, Code.TRAILING_DATA})
-
-_STRANGERS: Final = (
-    (b"<", "this looks like HTML or XML"),
-    (b"```", "send the document without a Markdown fence"),
-    (b"'", "strings stand in double quotes"),
-    (b"//", "comments are no JSON"),
-    (b"/*", "comments are no JSON"),
-    (b"#", "comments are no JSON"),
-    (b"True", "this looks like Python: write true"),
-    (b"False", "this looks like Python: write false"),
-    (b"None", "this looks like Python: write null"),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,27 +25,6 @@ class TextFault:
     offset: int
     pointer: str
     hint: str
-
-
-class _Expect(Enum):
-    VALUE = auto()
-    FIRST_ITEM = auto()
-    FIRST_NAME = auto()
-    NAME = auto()
-    NEXT = auto()
-
-
-@dataclass(slots=True)
-class _Frame:
-    is_object: bool
-    segment: str | int | None
-    names: set[str] = field(default_factory=set)
-    may_leap: bool = True
-
-
-class _Found(Exception):  # noqa: N818  (carries a finding out of the scan; nothing failed)
-    def __init__(self, code: Code, offset: int, hint: str) -> None:
-        self.code, self.offset, self.hint = code, offset, hint
 
 
 def find_fault(
@@ -112,10 +40,10 @@ def find_fault(
         return broken
     # A text that breaks off inside a character may break off inside a string: try a stand-in.
     text = raw if broken is None else raw[: broken.offset] + _STAND_IN
-    scan = _Scan(text, max_depth, i_json)
+    scan = Scan(text, max_depth, i_json)
     try:
         scan.run()
-    except _Found as found:
+    except Found as found:
         if broken is not None and found.code in _AT_STAND_IN and found.offset == broken.offset:
             return _at(Code.NOT_UTF8, broken.offset, "the bytes are not UTF-8")
         return TextFault(
@@ -149,235 +77,3 @@ def _find_encoding_fault(raw: bytes) -> TextFault | None:
 
 def _at(code: Code, offset: int, hint: str) -> TextFault:
     return TextFault(code=code, offset=offset, pointer="", hint=hint)
-
-
-class _Scan:
-    """One pass over one text, without recursion."""
-
-    __slots__ = ("_at", "_frames", "_i_json", "_max_depth", "_raw")
-
-    def __init__(self, raw: bytes, max_depth: int, i_json: bool) -> None:
-        self._raw = raw
-        self._at = 0
-        self._frames: list[_Frame] = []
-        self._max_depth = max_depth
-        self._i_json = i_json
-
-    def pointer(self) -> str:
-        """The pointer of the place that has been reached, its names fit to be shown."""
-        return join_segments(
-            [
-                show_name(frame.segment) if isinstance(frame.segment, str) else frame.segment
-                for frame in self._frames
-                if frame.segment is not None
-            ]
-        )
-
-    def run(self) -> None:
-        """Scan to the end. Raises: _Found at the first fault."""
-        expect = _Expect.VALUE
-        while True:
-            self._skip_blanks()
-            if expect is _Expect.NEXT and not self._frames:
-                break
-            expect = self._advance(expect)
-        if self._at < len(self._raw):
-            self._stop(Code.TRAILING_DATA, "send one document and nothing after it")
-
-    def _advance(self, expect: _Expect) -> _Expect:
-        if self._at == len(self._raw):
-            self._stop(Code.TRUNCATED, "the document breaks off: send it whole")
-        byte = self._raw[self._at : self._at + 1]
-        if expect is _Expect.NEXT:
-            return self._next(byte)
-        if expect is _Expect.FIRST_NAME and byte == b"}":
-            return self._close()
-        if expect is _Expect.FIRST_ITEM and byte == b"]":
-            return self._close()
-        if expect is _Expect.FIRST_NAME or expect is _Expect.NAME:
-            if self._leap_members():
-                return _Expect.NAME
-            return self._name(byte)
-        if self._leap_items():
-            return _Expect.VALUE
-        if byte == b"{" or byte == b"[":
-            return self._open(byte == b"{")
-        if byte == b'"':
-            self._string()
-        elif byte in b"-0123456789" and not _NON_FINITE.match(self._raw, self._at):
-            self._number()
-        else:
-            self._literal()
-        return _Expect.NEXT
-
-    def _leap_items(self) -> bool:
-        """Leap over plain items of an array; each is followed by a comma."""
-        frame = self._frames[-1] if self._frames else None
-        if frame is None or not isinstance(frame.segment, int):
-            return False
-        if len(self._frames) == self._max_depth:  # an empty array would be too deep
-            return False
-        match = _PLAIN_ITEMS.match(self._raw, self._at)
-        if match is None:
-            return False
-        frame.segment += match[0].count(b",")
-        self._at = match.end()
-        return True
-
-    def _leap_members(self) -> bool:
-        """Leap over plain members of an object; each is followed by a comma."""
-        frame = self._frames[-1]
-        match = _PLAIN_MEMBERS.match(self._raw, self._at) if frame.may_leap else None
-        if match is None:
-            return False
-        names = [name.decode() for name in _PLAIN_NAME.findall(match[0])]
-        if len(set(names)) < len(names) or not frame.names.isdisjoint(names):
-            frame.may_leap = False  # go step by step to the second one, and do not try again
-            return False
-        frame.names.update(names)
-        self._at = match.end()
-        return True
-
-    def _next(self, byte: bytes) -> _Expect:
-        frame = self._frames[-1]
-        if byte == (b"}" if frame.is_object else b"]"):
-            return self._close()
-        if byte != b",":
-            self._stop_strange("a comma or a closing bracket must stand here")
-        self._at += 1
-        if frame.is_object:
-            frame.segment = None
-            return _Expect.NAME
-        if isinstance(frame.segment, int):
-            frame.segment += 1
-        return _Expect.VALUE
-
-    def _open(self, is_object: bool) -> _Expect:
-        if len(self._frames) == self._max_depth:
-            self._stop(Code.TOO_DEEP, "send a flatter document")
-        self._frames.append(_Frame(is_object, None if is_object else 0))
-        self._at += 1
-        return _Expect.FIRST_NAME if is_object else _Expect.FIRST_ITEM
-
-    def _close(self) -> _Expect:
-        self._frames.pop()
-        self._at += 1
-        return _Expect.NEXT
-
-    def _name(self, byte: bytes) -> _Expect:
-        start = self._at
-        if byte != b'"':
-            self._stop_strange(
-                "a comma stands before the closing bracket"
-                if byte == b"}"
-                else "a member name in double quotes must stand here"
-            )
-        token = self._string()
-        name: str = json.loads(token) if b"\\" in token else token[1:-1].decode()
-        frame = self._frames[-1]
-        frame.segment = name
-        if name in frame.names:
-            self._at = start
-            self._stop(Code.DUPLICATE_MEMBER, "name each member once")
-        frame.names.add(name)
-        self._skip_blanks()
-        if self._at == len(self._raw):
-            self._stop(Code.TRUNCATED, "the document breaks off: send it whole")
-        if self._raw[self._at : self._at + 1] != b":":
-            self._stop_strange("a colon must stand after a member name")
-        self._at += 1
-        return _Expect.VALUE
-
-    def _string(self) -> bytes:
-        start = self._at
-        match = _STRING.match(self._raw, start)
-        end = match.end() if match else start
-        if b"\\u" in self._raw[start:end]:
-            self._judge_surrogates(start, end)
-        byte = self._raw[end : end + 1]
-        if byte == b'"':
-            self._at = end + 1
-            return self._raw[start : self._at]
-        self._at = end
-        if not byte or _CUT_ESCAPE.fullmatch(self._raw, end):
-            self._at = len(self._raw)
-            self._stop(Code.TRUNCATED, "the document breaks off inside a string")
-        if byte == b"\\":
-            self._stop(Code.NOT_JSON, "this escape is no JSON escape")
-        raise _Found(Code.NOT_JSON, end, "escape control characters inside strings")
-
-    def _judge_surrogates(self, start: int, end: int) -> None:
-        """Each leading half must be followed at once by a trailing half, and none stands alone."""
-        leading: int | None = None
-        for match in _ESCAPE.finditer(self._raw, start, end):
-            point = int(match[1], 16) if match[1] else 0
-            is_trailing = 0xDC00 <= point <= 0xDFFF
-            if leading is not None:
-                if not is_trailing or match.start() != leading + 6:
-                    break
-                leading = None
-            elif is_trailing or 0xD800 <= point <= 0xDBFF:
-                leading = match.start()
-                if is_trailing:
-                    break
-        else:
-            if leading is None or (
-                leading + 6 == end and _CUT_TRAILING_HALF.fullmatch(self._raw, end)
-            ):
-                return  # none, or the text breaks off where the other half could stand
-        if leading is not None:
-            self._at = leading
-            self._stop(Code.LONE_SURROGATE, "escape a character beyond U+FFFF as a pair")
-
-    def _number(self) -> None:
-        start = self._at
-        match = _NUMBER.match(self._raw, start)
-        end = match.end() if match else start
-        if match is None or _CONTINUED.match(self._raw, end):
-            if _CUT_NUMBER.fullmatch(self._raw, start):
-                self._at = len(self._raw)
-                self._stop(Code.TRUNCATED, "the document breaks off inside a number")
-            self._stop(Code.NOT_JSON, "this is not a JSON number")
-        token = match[0]
-        if match[1]:
-            if isinf(float(token)):
-                self._stop(Code.NON_FINITE_NUMBER, "the number overflows binary64")
-        elif len(token.lstrip(b"-")) > ENGINE_MAX_DIGITS:
-            self._stop(Code.NON_FINITE_NUMBER, f"an integer has at most {ENGINE_MAX_DIGITS} digits")
-        elif self._i_json and (len(token) > 17 or abs(int(token)) > SAFE_INTEGER):
-            self._stop(Code.UNSAFE_INTEGER, "send an integer beyond 2^53-1 as a string")
-        self._at = end
-
-    def _literal(self) -> None:
-        raw, start = self._raw, self._at
-        if _NON_FINITE.match(raw, start):
-            self._stop(Code.NON_FINITE_NUMBER, "NaN and Infinity are no JSON numbers")
-        for literal in _LITERALS:
-            end = start + len(literal)
-            if raw.startswith(literal, start) and not _CONTINUED.match(raw, end):
-                self._at = end
-                return
-            if end > len(raw) and literal.startswith(raw[start:]):
-                self._at = len(raw)
-                self._stop(Code.TRUNCATED, "the document breaks off inside a literal")
-        if raw.startswith(b"]", start) and self._frames:
-            self._stop(Code.NOT_JSON, "a comma stands before the closing bracket")
-        self._stop_strange(
-            "a value must stand here"
-            if self._frames
-            else "the text does not begin with a JSON document: send that and nothing else"
-        )
-
-    def _skip_blanks(self) -> None:
-        match = _BLANKS.match(self._raw, self._at)
-        if match is not None:
-            self._at = match.end()
-
-    def _stop_strange(self, otherwise: str) -> NoReturn:
-        for head, hint in _STRANGERS:
-            if self._raw.startswith(head, self._at):
-                self._stop(Code.NOT_JSON, hint)
-        self._stop(Code.NOT_JSON, otherwise)
-
-    def _stop(self, code: Code, hint: str) -> NoReturn:
-        raise _Found(code, self._at, hint)

@@ -122,10 +122,19 @@ def test_an_interpreter_that_hides_digits_from_the_engine_closes_the_ladder() ->
     assert str(outcome.code) == "INTERNAL"
 
 
+SHAPES = {
+    "oneOf": [
+        closed({"kind": {"const": "circle"}, "radius": {"type": "number"}}, "kind", "radius"),
+        closed({"kind": {"const": "square"}, "side": {"$ref": "#/$defs/side"}}, "kind", "side"),
+        closed({"kind": {"enum": ["dot", "point"]}}, "kind"),
+    ],
+    "$defs": {"side": {"type": "number", "exclusiveMinimum": 0}},
+}
+
 CODES: list[Any] = [
-    ("NOT_AN_OBJECT", {"type": "object"}, [], "", "type"),
-    ("NOT_AN_OBJECT", {"type": "object"}, None, "", "type"),
-    ("NOT_AN_OBJECT", {"type": "object"}, '{"a":1}', "", "type"),
+    ("TYPE", {"type": "object"}, [], "", "type"),
+    ("NULL", {"type": "object"}, None, "", "type"),
+    ("STRINGIFIED", {"type": "object"}, '{"a":1}', "", "type"),
     ("TYPE", {"type": ["object", "array"]}, "x", "", "type"),
     ("TYPE", closed({"o": {"type": "object"}}), {"o": []}, "/o", "type"),
     ("TYPE", NUMBER, {"n": "fifty"}, "/n", "type"),
@@ -197,6 +206,25 @@ def test_each_violation_has_its_code_pointer_and_keyword(
 ) -> None:
     found = only(schema, value)
     assert (str(found.code), found.pointer, found.keyword) == (code, pointer, keyword)
+
+
+@pytest.mark.requirement("ARG-3", "CODES")
+@pytest.mark.parametrize(
+    "schema", [{"type": "object"}, TICKET, SHAPES], ids=["bare", "one", "union"]
+)
+@pytest.mark.parametrize("value", [[], None, '{"ticket_id":"T-1"}', 1], ids=str)
+def test_arguments_that_are_no_object_are_told_so_at_the_root_alone(
+    schema: object, value: Any
+) -> None:
+    outcome = conform_arguments(value, compiled(schema), True)
+    assert isinstance(outcome, Rejected)
+    assert [(str(found.code), found.pointer) for found in outcome.findings] == [
+        ("NOT_AN_OBJECT", "")
+    ]
+    nested: Any = {"o": value}
+    outcome = conform_arguments(nested, compiled(closed({"o": {"type": "object"}})), True)
+    assert isinstance(outcome, Rejected)
+    assert str(outcome.code) in {"TYPE", "NULL", "STRINGIFIED"}
 
 
 @pytest.mark.requirement("ARG-3")
@@ -422,16 +450,6 @@ def test_values_are_never_echoed_and_names_are_cut_and_escaped() -> None:
     assert marker not in repr(found)
 
 
-SHAPES = {
-    "oneOf": [
-        closed({"kind": {"const": "circle"}, "radius": {"type": "number"}}, "kind", "radius"),
-        closed({"kind": {"const": "square"}, "side": {"$ref": "#/$defs/side"}}, "kind", "side"),
-        closed({"kind": {"enum": ["dot", "point"]}}, "kind"),
-    ],
-    "$defs": {"side": {"type": "number", "exclusiveMinimum": 0}},
-}
-
-
 @pytest.mark.requirement("ARG-3")
 @pytest.mark.parametrize(
     ("value", "expected"),
@@ -454,7 +472,7 @@ SHAPES = {
         pytest.param(
             {"radius": 1}, [("MISSING", "/kind", "/oneOf/0/required")], id="no discriminator"
         ),
-        pytest.param([], [("NOT_AN_OBJECT", "", "/oneOf")], id="no object"),
+        pytest.param([], [("TYPE", "", "/oneOf")], id="no object"),
     ],
 )
 def test_the_branch_is_chosen_by_its_discriminator(
