@@ -129,11 +129,12 @@ class Place:
             return None
         return self.value
 
-    def matches(self, pattern: str) -> bool:
-        """Whether a text stands here that ``pattern`` matches as a whole; nothing is noted."""
-        return isinstance(self.value, str) and (
-            re.fullmatch(pattern, self.value, re.ASCII) is not None
-        )
+    def discreet_text(self, pattern: str, wanted: str, mend: str) -> str | None:
+        """As ``text``; what is at fault is never repeated, for it might be a secret."""
+        if isinstance(self.value, str) and re.fullmatch(pattern, self.value, re.ASCII):
+            return self.value
+        self.fault(f"`{self.name}` must be {wanted}.", mend)
+        return None
 
     def is_named(self, pattern: str) -> bool:
         """Whether ``pattern`` matches the whole member name that this place stands under."""

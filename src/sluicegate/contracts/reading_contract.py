@@ -45,6 +45,7 @@ _VERSION: Final = (
 _CODE: Final = r"[A-Z][A-Z0-9_]{2,63}"
 _DATE: Final = r"20\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
 _MAX_TOOL_NAME: Final = 128
+_MAX_DESCRIPTION: Final = 20_000
 _MAX_ATTEMPTS: Final = 10
 _OWN_CODES: Final = frozenset(str(code) for code in AgentCode) - {
     str(AgentCode.UPSTREAM_UNAVAILABLE)
@@ -163,10 +164,14 @@ def _read_head(members: Mapping[str, Place]) -> _Head:
         tool=_read_tool(members["tool"]) if "tool" in members else "",
         version=text("version", _VERSION, "a semantic version such as 1.0.0"),
         owner=text("owner", r"[^\x00-\x1f\x7f]{1,200}", "one line of up to 200 characters"),
-        description=text("description"),
+        description=_read_description(members.get("description")),
         title=text("title") if "title" in members else None,
         effect=Effect(effect) if effect else Effect.READ,  # a fault is noted: nothing is served
     )
+
+
+def _read_description(place: Place | None) -> str:
+    return (place.text(max_chars=_MAX_DESCRIPTION) if place is not None else None) or ""
 
 
 def _read_tool(place: Place) -> str:

@@ -142,18 +142,14 @@ def _read_prefix(place: Place | None) -> str:
 
 
 def _read_credential(members: Mapping[str, Place]) -> str | None:
-    """The text at fault is never repeated: it might be the secret itself."""
-    place = members.get("credential")
-    if place is None:
+    if "credential" not in members:
         return None
-    if isinstance(place.value, str) and place.matches(_CREDENTIAL):
-        return place.value
-    place.fault(
-        "`credential` does not name a credential.",
+    return members["credential"].discreet_text(
+        _CREDENTIAL,
+        "the name of a credential",
         "Write an environment variable such as CI_TOKEN, file:PATH or keyring:SERVICE/NAME; "
         "the secret itself never stands in a contract.",
     )
-    return None
 
 
 def _read_query(place: Place | None, arguments: Side) -> dict[str, str]:

@@ -81,7 +81,8 @@ def _read_audit(place: Place | None) -> AuditSettings:
     if "store" in members:
         store = members["store"].text(_STORE, "sqlite:PATH or memory:")
     if "keys" in members:
-        keys = members["keys"].text(_KEYS, "file:FOLDER, env:NAME or keyring:SERVICE")
+        wanted = "file:FOLDER, env:NAME or keyring:SERVICE"
+        keys = members["keys"].discreet_text(_KEYS, wanted, f"Write {wanted}; never a key itself.")
     return AuditSettings(store=store or default.store, keys=keys or default.keys)
 
 
@@ -192,7 +193,9 @@ def _read_notify(place: Place | None) -> dict[str, str]:
     entries = place.entries() if place is not None else None
     routes = {}
     for owner, route in (entries or {}).items():
-        text = route.text(_ROUTE, "`log:` or the URL of a webhook")
+        text = route.discreet_text(
+            _ROUTE, "`log:` or the URL of a webhook", "Write `log:`, or an https:// URL."
+        )
         if text is not None:
             routes[owner] = text
     return routes

@@ -80,4 +80,3 @@ class Settings:
     callers_from: Literal["argument", "token", "os_user"] = "argument"
     python: tuple[str, ...] = ()
     notify: Mapping[str, str] = field(default_factory=dict)
-    disabled: frozenset[str] = frozenset()

@@ -254,7 +254,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "secret as credential": (
         {"fetch": {"http": {**HTTP, "credential": "ghp-12!secret"}}},
         "/fetch/http/credential",
-        "does not name",
+        "name of a credential",
     ),
     "prefix without credential": (
         {"fetch": {"http": {**HTTP, "credential_prefix": "x"}}},
@@ -594,6 +594,30 @@ def test_what_stands_against_a_schema_keeps_its_code_and_its_line(case: str) -> 
     found = problems(changes)
     assert {str(problem.code) for problem in found} == {code}, "\n".join(map(str, found))
     assert found[0].line
+
+
+@pytest.mark.requirement("CON-1")
+@pytest.mark.parametrize("name", ["job_status/schemas/note.json", "common/note.yaml"])
+def test_a_local_reference_across_files_is_followed_and_bundled(name: str) -> None:
+    reference = "schemas/note.json" if name.endswith("json") else "../common/note.yaml"
+    found = contract(
+        {"result.schema.properties.note": {"$ref": f"{reference}#/$defs/note"}},
+        **{name: b'{"$defs": {"note": {"type": "string", "maxLength": 3}}}'},
+    )
+    good = {"project_id": "a", "state": "failed", "observed_at": "2026-11-30T12:00:00Z"}
+    assert found.result.schema.is_valid({**good, "note": "abc"})
+    assert not found.result.schema.is_valid({**good, "note": "abcd"})
+    assert reference not in json.dumps(found.document)
+
+
+@pytest.mark.requirement("CON-1", "CON-2")
+def test_a_whole_schema_may_be_a_reference_to_a_file() -> None:
+    given = changed({})["result"]["schema"]
+    found = contract(
+        {"result.schema": {"$ref": "data.json"}},
+        **{"job_status/data.json": json.dumps(given).encode()},
+    )
+    assert found.fingerprints.language == contract().fingerprints.language
 
 
 @pytest.mark.requirement("CON-2")

@@ -119,3 +119,14 @@ def test_each_fault_is_told_at_its_place_and_alone(case: str) -> None:
     (problem,) = loaded
     assert (problem.pointer, problem.line) == (pointer, 1)
     assert word in f"{problem.message} {problem.mend}"
+
+
+SECRETS = ['audit: {keys: "s3cr3t"}', 'notify: {a: "https://u:s3cr3t@hooks.example"}']
+
+
+@pytest.mark.requirement("ADP-5")
+@pytest.mark.parametrize("text", SECRETS)
+def test_what_might_be_a_secret_is_never_repeated(text: str) -> None:
+    loaded = load({"sluicegate.yaml": text.encode()}, resolve=None)
+    assert isinstance(loaded, tuple)
+    assert "s3cr3t" not in str(loaded[0])
