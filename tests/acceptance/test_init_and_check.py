@@ -158,6 +158,21 @@ def test_a_contract_is_judged_by_alone_as_its_folder_would(sluicegate: Here) -> 
     )
 
 
+def test_judging_by_a_contract_imports_none_of_its_python(sluicegate: Here) -> None:
+    sluicegate("init", "item_state")
+    settings = Path("contracts/sluicegate.yaml")
+    settings.write_text(settings.read_text() + 'python: ["not_there."]\n')
+    contract = Path("contracts/item_state/contract.yaml")
+    text = contract.read_text().replace("  bind:", '  checks: ["not_there.rules:one"]\n  bind:')
+    contract.write_text(text)
+    good = "contracts/item_state/fixtures/result/accepted/open.json"
+    now = "--now=2026-01-01T12:00:30Z"
+    assert sluicegate("judge", "--contract", contract, good, now).code == 0
+    contract.write_text(text.replace("not_there.rules", "elsewhere.rules"))
+    assert sluicegate("judge", "--contract", contract, good, now).code == 4
+    assert sluicegate("check").code == 4
+
+
 def test_a_contract_that_does_not_load_is_exit_4_at_its_line(sluicegate: Here) -> None:
     sluicegate("init", "item_state")
     contract = Path("contracts/item_state/contract.yaml")

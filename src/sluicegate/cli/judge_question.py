@@ -11,7 +11,7 @@ from typing import Final, Literal
 from sluicegate.checks.bounds import bound_arguments
 from sluicegate.checks.parsing import ParseRule, parse_arguments
 from sluicegate.cli.reading import read_input
-from sluicegate.contracts.contract import Contract, FreshRule, Integers
+from sluicegate.contracts.contract import Contract, FreshRule, Integers, PythonName
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.schemas.guards import shape_guard
 from sluicegate.gates.verdicts import Question
@@ -103,7 +103,7 @@ def ask_by_contract(path: str, options: Options) -> Asked | Unasked:
     folder = read_folder(root)
     name = file.resolve().relative_to(root.resolve()).as_posix()
     source = Source(name=path, raw=None, of_schema=True)
-    loaded = load(folder.documents, resolve=None)
+    loaded = load(folder.documents, resolve=_stand_in)
     if isinstance(loaded, tuple):
         mine = [problem for problem in loaded if problem.document == name]
         return Unasked(findings=tuple(map(_as_finding, mine or loaded)), source=source)
@@ -117,6 +117,11 @@ def ask_by_contract(path: str, options: Options) -> Asked | Unasked:
         mend="Name it contract.yaml, in a folder of its own.",
     )
     return Unasked(findings=(_as_finding(problem),), source=source)
+
+
+def _stand_in(name: PythonName) -> object:
+    """Stand in the place of a Python name: admitted as the folder would, and never called."""
+    return lambda: name
 
 
 def _root_of(file: Path) -> Path:
