@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from types import TracebackType
-from typing import Final, Self, TypeVar, overload
+from dataclasses import dataclass, replace
+from types import MappingProxyType, TracebackType
+from typing import Any, Final, Self, TypeVar, overload
 
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
@@ -26,6 +26,7 @@ from sluicegate.gates.serving import Line, Serving
 from sluicegate.gates.typed import decoder_for
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code, Stage
+from sluicegate.values.digests import digest_of_json
 from sluicegate.values.findings import Finding
 from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.names import show_name
@@ -33,6 +34,7 @@ from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., object])
 
 UNKNOWN: Final = "unknown"
 """The constant that stands for every tool that does not exist (ENV-1)."""
@@ -60,10 +62,13 @@ class Gate:
         serving: Serving,
         *,
         reopen: Callable[[], Serving | tuple[Problem, ...]] | None = None,
+        author: Callable[[Callable[..., object], Mapping[str, Any]], Line] | None = None,
     ) -> None:
         self._means = means
         self._serving = serving
         self._reopen = reopen
+        self._author = author
+        self._authored: dict[str, Line] = {}
         self._places = asyncio.Semaphore(serving.contracts.settings.limits.in_flight)
         self._in_flight: dict[int, int] = {}
         self._announced = False
@@ -205,6 +210,48 @@ class Gate:
         )
         return await course.answer(outstanding.permitted, receipt)
 
+    def tool(self, **parts: Any) -> Callable[[F], F]:
+        """Write a contract beside its function: a decorator that leaves the function as it is.
+
+        ``parts`` are those of ``Contract.of``: ``owner``, ``agent``, ``bind``, ``fresh``,
+        ``result`` and the keys of contract.yaml. The contract climbs through the same loader
+        and is served from now on; a reload of the folder keeps it. Raises: ContractFolderError
+        where it does not load, MisuseError where a tool of its name is served. SPEC CON-7.
+        """
+        if self._author is None:
+            raise MisuseError("this gate forbids Python: open it with python=True")
+        author = self._author
+
+        def register(function: F) -> F:
+            line = author(function, parts)
+            if line.contract.tool in self._serving.lines:
+                raise MisuseError(f"a tool {line.contract.tool!r} is served already")
+            self._authored[line.contract.tool] = line
+            self._serving = self._with_authored(self._serving)
+            self._announced = False  # the set that calls are judged by is another one now
+            return function
+
+        return register
+
+    def _with_authored(self, serving: Serving) -> Serving:
+        """Return the set with the contracts that were written beside their functions."""
+        if not self._authored:
+            return serving
+        contracts = {
+            **serving.contracts.contracts,
+            **{tool: line.contract for tool, line in self._authored.items()},
+        }
+        digests = [str(contract.fingerprints.digest) for contract in contracts.values()]
+        return Serving(
+            contracts=replace(
+                serving.contracts,
+                contracts=MappingProxyType(contracts),
+                digest=digest_of_json([str(serving.contracts.digest), *digests]),
+            ),
+            lines={**serving.lines, **self._authored},
+            withdrawn=serving.withdrawn,
+        )
+
     def tool_definitions(self) -> list[dict[str, JsonValue]]:
         """Return name, description and schemas of every served tool, for the model (CON-8)."""
         return define_tools({tool: line.contract for tool, line in self._serving.lines.items()})
@@ -230,6 +277,7 @@ class Gate:
             await self._means.store.record([self._set_event(self._serving, "kept", opened)])
             self._tell_operators(opened)
             return opened
+        opened = self._with_authored(opened)
         await self._means.store.record([self._set_event(opened, "swapped", ())])
         old, self._serving = self._serving, opened
         if not self._in_flight.get(id(old)):

@@ -10,7 +10,7 @@ code never depend on the shortcut (SPEC section 3). Source: SPEC section 5.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sluicegate.checks.authentication import accept_unsigned
 from sluicegate.checks.bounds import bound_answer
@@ -49,7 +49,16 @@ class Rigour:
 class ResultLadder:
     """The nine rungs of one contract, with everything precomputed that can be."""
 
-    __slots__ = ("_contract", "_exact", "_expectations", "_known", "_quick", "_selector")
+    __slots__ = (
+        "_errors",
+        "_exact",
+        "_expectations",
+        "_limits",
+        "_quick",
+        "_schema",
+        "_selector",
+        "_upstream",
+    )
 
     def __init__(self, contract: Contract, checks: Sequence[ResultCheck] = ()) -> None:
         result, upstream, limits = contract.result, contract.upstream, contract.limits
@@ -60,22 +69,24 @@ class ResultLadder:
             and upstream.text.kind != "json"
         )
         exact = ParseRule(limits.max_depth, guard, result.integers, text)
-        # The proof covers the result schema only: a wide answer that is mapped, or one inside a
-        # carrier, is watched by the guard (facts: prototype 1).
+        # The proof covers the result schema only: a wide answer that is mapped, or one inside an
+        # MCP result, is watched by the guard (facts: prototype 1). An envelope adds one level and
+        # is held to its closed shape by ``unwrap``.
         schema = result.schema
+        levels = {"bare": 0, "envelope": 1}.get(upstream.carrier)
         proven = (
             upstream.map is None
-            and upstream.carrier == "bare"
+            and levels is not None
             and schema.finite
             and schema.max_depth is not None
-            and schema.max_depth <= limits.max_depth
+            and schema.max_depth + levels <= limits.max_depth
         )
         quick = ParseRule(limits.max_depth, None if proven else guard, result.integers, text)
-        self._contract = contract
+        self._upstream, self._limits, self._schema = upstream, limits, schema
+        self._errors = contract.errors
         self._exact = Rigour(parse=exact, count_nesting=not text, explain=True)
         self._quick = Rigour(parse=quick, count_nesting=False, explain=False)
         self._selector = compile_selector(result)
-        self._known = upstream.known
         self._expectations = Expectations(
             bind=result.bind,
             fresh=result.fresh,
@@ -101,33 +112,33 @@ class ResultLadder:
     def _climb(
         self, receipt: Receipt, request: Request, now: Instant, rigour: Rigour
     ) -> Selected | Rejected:
-        contract = self._contract
-        delivered = accept_delivery(receipt, contract.upstream)
+        upstream = self._upstream
+        delivered = accept_delivery(receipt, upstream)
         if isinstance(delivered, Rejected):
             return delivered
-        bounded = bound_answer(delivered, contract.limits, rigour.count_nesting)
+        bounded = bound_answer(delivered, self._limits, rigour.count_nesting)
         if isinstance(bounded, Rejected):
             return bounded
         authentic = accept_unsigned(bounded)
         parsed = parse_answer(authentic, rigour.parse)
         if isinstance(parsed, Rejected):
             return parsed
-        unwrapped = unwrap(parsed, contract.upstream, request, contract.errors)
+        unwrapped = unwrap(parsed, upstream, request, self._errors)
         if isinstance(unwrapped, Rejected):
             return unwrapped
         new_members: tuple[Finding, ...] = ()
-        if self._known is not None:
-            new_members = find_new_members(unwrapped, self._known)
-            if new_members and contract.upstream.on_new == "refuse":
+        if upstream.known is not None:
+            new_members = find_new_members(unwrapped, upstream.known)
+            if new_members and upstream.on_new == "refuse":
                 return Rejected.because(Stage.NARROW, *new_members)
-        narrowed = narrow(unwrapped, contract.upstream.map)
+        narrowed = narrow(unwrapped, upstream.map)
         if isinstance(narrowed, Rejected):
             return narrowed
-        conforming = conform_data(narrowed, contract.result.schema, rigour.explain)
+        conforming = conform_data(narrowed, self._schema, rigour.explain)
         if isinstance(conforming, Rejected):
             return conforming
         vouched = vouch(conforming, parsed, authentic, self._expectations, request, now)
         if isinstance(vouched, Rejected):
             return vouched
         selected = select(vouched, self._selector)
-        return replace(selected, notes=new_members) if new_members else selected
+        return selected._replace(notes=new_members) if new_members else selected

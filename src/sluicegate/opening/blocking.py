@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -20,6 +20,7 @@ from sluicegate.values.receipts import Receipt
 
 T = TypeVar("T")
 R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., object])
 
 
 class BlockingGate:
@@ -94,6 +95,10 @@ class BlockingGate:
     ) -> Answer[JsonValue]:
         """As ``Gate.check_result``."""
         return self._wait(self._gate.check_result(outstanding, received))
+
+    def tool(self, **parts: Any) -> Callable[[F], F]:
+        """As ``Gate.tool``."""
+        return self._gate.tool(**parts)
 
     def tool_definitions(self) -> list[dict[str, JsonValue]]:
         """As ``Gate.tool_definitions``."""

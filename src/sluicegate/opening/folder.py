@@ -24,7 +24,7 @@ from sluicegate.opening.fixtures import FixtureResult, run_fixtures
 from sluicegate.opening.python_names import resolve
 from sluicegate.opening.steering import Steering, read_steering
 from sluicegate.opening.trial import try_schemas
-from sluicegate.opening.wiring import build_authorizer, build_line
+from sluicegate.opening.wiring import build_authored, build_authorizer, build_line
 from sluicegate.stores.stores import open_store
 from sluicegate.values.codes import Code
 
@@ -68,7 +68,10 @@ def open_gate(
         draw=draw,
     )
     return Gate(
-        means, serving, reopen=lambda: _open_serving(root, python=python, fixtures=fixtures)
+        means,
+        serving,
+        reopen=lambda: _open_serving(root, python=python, fixtures=fixtures),
+        author=build_authored(root, Credentials(root)) if python else None,
     )
 
 

@@ -19,7 +19,7 @@ from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonObject
 
 WALL_S: Final = 10.0
-"""For one child. Its processor time is held to 2 s; the rest is start-up on a busy machine."""
+"""For one child; each schema has 2 s of processor time in it."""
 
 _CHILD: Final = Path(__file__).with_name("trial_child.py")
 
@@ -29,20 +29,21 @@ def try_schemas(documents: Sequence[JsonObject]) -> tuple[SchemaFault | None, ..
 
     ``documents`` are effective schemas of registered contracts. An entry is None where the child
     came through, else SCHEMA_TOO_COMPLEX: any end of the child but success counts. One child does
-    for all, unless it ends early: the next one goes on from the document it stopped at, and a
-    document that stops a fresh child is refused. Never raises for what the documents hold.
+    for all, unless one of them ends it: the next child goes on behind that one. Never raises for
+    what the documents hold.
     """
     verdicts: list[SchemaFault | None] = []
     while len(verdicts) < len(documents):
-        finished = _run_child(documents[len(verdicts) :])
+        finished, ended = _run_child(documents[len(verdicts) :])
         verdicts.extend([None] * finished)
-        if finished == 0:
+        if len(verdicts) < len(documents) and (ended or finished == 0):
             verdicts.append(_too_complex())
     return tuple(verdicts)
 
 
-def _run_child(documents: Sequence[JsonObject]) -> int:
-    """Return how many of ``documents``, from the first on, a fresh child came through."""
+def _run_child(documents: Sequence[JsonObject]) -> tuple[int, bool]:
+    """Return how many of ``documents``, from the first on, a fresh child came through, and
+    whether it ended by itself: where our clock ended it, others may have used up its time."""
     given = json.dumps(list(documents)).encode()
     try:
         ended = subprocess.run(  # noqa: S603  (our own file, by our own interpreter)
@@ -56,10 +57,17 @@ def _run_child(documents: Sequence[JsonObject]) -> int:
             check=False,
         )
     except subprocess.TimeoutExpired as expired:
-        return (expired.stdout or b"").count(b"\n")
+        return _count(expired.stdout, documents), False
     except OSError:  # no child, no trial: nothing is served untried
-        return 0
-    return len(documents) if ended.returncode == 0 else ended.stdout.count(b"\n")
+        return 0, True
+    if ended.returncode == 0:
+        return len(documents), True
+    return _count(ended.stdout, documents), True
+
+
+def _count(output: bytes | None, documents: Sequence[JsonObject]) -> int:
+    """One line a document; a child that ends badly has not finished the last one."""
+    return min((output or b"").count(b"\n"), len(documents) - 1)
 
 
 def _too_complex() -> SchemaFault:

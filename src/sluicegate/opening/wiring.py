@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from sluicegate.access.python import FunctionAuthorizer
 from sluicegate.access.table import TableAuthorizer
@@ -18,6 +18,7 @@ from sluicegate.adapters.http import HttpAdapter
 from sluicegate.adapters.python import PythonAdapter
 from sluicegate.checks.meaning import ResultCheck
 from sluicegate.checks.soundness import ArgumentCheck
+from sluicegate.contracts.authoring import load_authored, write_contract
 from sluicegate.contracts.contract import (
     CommandFetch,
     Contract,
@@ -26,6 +27,7 @@ from sluicegate.contracts.contract import (
     PythonName,
 )
 from sluicegate.contracts.settings import AccessSettings
+from sluicegate.errors import ContractFolderError
 from sluicegate.gates.call_gate import CallLadder
 from sluicegate.gates.ports import Adapter, Authorizer
 from sluicegate.gates.result_gate import ResultLadder
@@ -33,20 +35,28 @@ from sluicegate.gates.serving import Line
 from sluicegate.opening.python_names import resolve_callable
 
 
-def build_line(contract: Contract, root: Path, credentials: Credentials) -> Line:
+def build_line(
+    contract: Contract,
+    root: Path,
+    credentials: Credentials,
+    *,
+    find: Callable[[PythonName], Callable[..., object]] = resolve_callable,
+) -> Line:
     """Return the line of one contract; ``root`` is the folder that relative paths start from.
 
+    ``find`` yields the function of a name; by default its module is imported.
     Raises: ConfigurationError where a function or program that it names is not there.
     """
     return Line(
         contract=contract,
         call=CallLadder(
-            contract, cast("Sequence[ArgumentCheck]", _functions(contract.arguments.checks))
+            contract,
+            cast("Sequence[ArgumentCheck]", [find(name) for name in contract.arguments.checks]),
         ),
         result=ResultLadder(
-            contract, cast("Sequence[ResultCheck]", _functions(contract.result.checks))
+            contract, cast("Sequence[ResultCheck]", [find(name) for name in contract.result.checks])
         ),
-        adapter=_build_adapter(contract, root, credentials),
+        adapter=_build_adapter(contract, root, credentials, find),
     )
 
 
@@ -57,7 +67,28 @@ def build_authorizer(access: AccessSettings) -> Authorizer:
     return TableAuthorizer(access.rules)
 
 
-def _build_adapter(contract: Contract, root: Path, credentials: Credentials) -> Adapter:
+def build_authored(
+    root: Path, credentials: Credentials
+) -> Callable[[Callable[..., object], Mapping[str, Any]], Line]:
+    """Return what ``gate.tool`` writes lines with: the same loader, the same wiring (CON-7)."""
+
+    def author(function: Callable[..., object], parts: Mapping[str, Any]) -> Line:
+        authored = write_contract(function, **parts)
+        contract = load_authored(authored)
+        if isinstance(contract, tuple):
+            raise ContractFolderError(contract)
+        named = cast("Mapping[PythonName, Callable[..., object]]", authored.objects)
+        return build_line(contract, root, credentials, find=named.__getitem__)
+
+    return author
+
+
+def _build_adapter(
+    contract: Contract,
+    root: Path,
+    credentials: Credentials,
+    find: Callable[[PythonName], Callable[..., object]],
+) -> Adapter:
     fetch = contract.fetch
     adapter: Adapter
     if isinstance(fetch, HttpFetch):
@@ -69,13 +100,9 @@ def _build_adapter(contract: Contract, root: Path, credentials: Credentials) -> 
             fetch = replace(fetch, directory=str(root.resolve() / fetch.directory))
         adapter = CommandAdapter(fetch, credentials)
     elif isinstance(fetch, PythonFetch):
-        adapter = PythonAdapter(fetch, resolve_callable(fetch.function))
+        adapter = PythonAdapter(fetch, find(fetch.function))
     else:
         adapter = HostAdapter()
     if contract.cache is None:
         return adapter
     return CacheAdapter(adapter, contract.cache, monotonic=time.monotonic)
-
-
-def _functions(names: Sequence[PythonName]) -> list[Callable[..., object]]:
-    return [resolve_callable(name) for name in names]

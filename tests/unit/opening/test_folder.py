@@ -1,0 +1,158 @@
+"""Opening a real folder: what is served, what is withdrawn, and how a set is swapped."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel, Field
+
+from sluicegate.errors import ContractFolderError, MisuseError
+from sluicegate.opening.blocking import open_blocking
+from sluicegate.opening.folder import check_folder, open_gate
+from sluicegate.values.callers import Caller
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+OPS = Caller(subject="svc-ops")
+ROOT_FS = '{"mount_point": "/"}'
+needs_findmnt = pytest.mark.skipif(
+    shutil.which("findmnt") is None, reason="needs findmnt (util-linux, Linux only)"
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    root = tmp_path / "contracts"
+    shutil.copytree(
+        EXAMPLES / "filesystem" / "contracts",
+        root,
+        ignore=shutil.ignore_patterns("state", "keys"),
+    )
+    return root
+
+
+@needs_findmnt
+@pytest.mark.requirement("RES-3", "ADP-3", "AUD-3")
+async def test_a_command_is_narrowed_to_what_was_asked_and_recorded(folder: Path) -> None:
+    async with open_gate(folder) as gate:
+        given = await gate.call("mounted_filesystem", ROOT_FS, caller=OPS)
+        assert given.outcome == "success"
+        assert isinstance(given.data, dict)
+        assert given.data["mount_point"] == "/"
+        assert gate.audit.verify().broken_at is None
+
+
+@pytest.mark.requirement("ACC-2")
+async def test_whom_no_row_allows_is_denied(folder: Path) -> None:
+    async with open_gate(folder) as gate:
+        given = await gate.call("mounted_filesystem", ROOT_FS, caller=Caller(subject="other"))
+    assert (given.outcome, given.code) == ("refused", "DENIED")
+
+
+@pytest.mark.requirement("CON-3")
+def test_one_bad_contract_and_nothing_is_opened(folder: Path) -> None:
+    bad = folder / "bad" / "contract.yaml"
+    bad.parent.mkdir()
+    bad.write_text("sluicegate: 1\ntool: bad\nversoin: 1.0.0\n")
+    with pytest.raises(ContractFolderError, match=r"bad/contract\.yaml:3:1.*version"):
+        open_gate(folder)
+
+
+@pytest.mark.requirement("LIF-2")
+async def test_a_contract_whose_fixture_fails_is_not_served(folder: Path) -> None:
+    accepted = folder / "mounted_filesystem" / "fixtures" / "result" / "accepted" / "bad.json"
+    accepted.write_text("{}")
+    async with open_gate(folder) as gate:
+        given = await gate.call("mounted_filesystem", ROOT_FS, caller=OPS)
+    assert (given.outcome, given.code) == ("refused", "UNKNOWN_TOOL")
+    failed = [result for result in check_folder(folder).fixtures if not result.ok]
+    assert [result.path for result in failed] == [
+        "mounted_filesystem/fixtures/result/accepted/bad.json"
+    ]
+
+
+@pytest.mark.requirement("CON-3")
+async def test_a_reload_swaps_the_whole_set_or_keeps_the_old_one(folder: Path) -> None:
+    contract = folder / "mounted_filesystem" / "contract.yaml"
+    good = contract.read_text()
+    async with open_gate(folder) as gate:
+        before = gate.contracts.digest
+        contract.write_text("sluicegate: 1\n")
+        problems = await gate.reload()
+        assert problems != ()
+        assert gate.contracts.digest == before
+        contract.write_text(good.replace("version: 1.0.0", "version: 1.0.1"))
+        assert await gate.reload() == ()
+        assert gate.contracts.contracts["mounted_filesystem"].version == "1.0.1"
+        kinds = [
+            (event.outcome, json.loads(event.detail)["set"])
+            for event in gate.audit.events()
+            if event.kind == "contracts"
+        ]
+    assert kinds == [("refused", "kept"), ("done", "swapped")]
+
+
+class Weather(BaseModel):
+    """Weather of one city."""
+
+    city: str = Field(pattern="^[A-Z][a-z]{1,30}$")
+    celsius: float = Field(ge=-90, le=60)
+
+
+@pytest.mark.requirement("CON-5", "CON-7", "ADP-4")
+def test_a_contract_written_beside_its_function_is_held_to_the_same_ladders(tmp_path: Path) -> None:
+    root = tmp_path / "contracts"
+    root.mkdir()
+    (root / "sluicegate.yaml").write_text(
+        'audit: {store: "memory:"}\naccess: [{caller: agent, action: call, tool: weather}]\n'
+    )
+    answers = iter(
+        [{"city": "Bern", "celsius": 4.5}, {"city": "Genf", "celsius": 4.5}, {"city": "Bern"}]
+    )
+    with open_blocking(root) as gate:
+
+        @gate.tool(
+            owner="weather",
+            result=Weather,
+            arguments={
+                "type": "object",
+                "properties": {"city": {"type": "string", "pattern": "^[A-Z][a-z]{1,30}$"}},
+                "required": ["city"],
+                "additionalProperties": False,
+            },
+            bind={"/city": "/city"},
+            agent=["/city", "/celsius"],
+        )
+        def weather(city: str) -> object:
+            """Weather of one city."""
+            return next(answers)
+
+        caller = Caller(subject="agent")
+        seen = [gate.call("weather", '{"city": "Bern"}', caller=caller) for _ in range(3)]
+        assert [(a.outcome, a.code) for a in seen] == [
+            ("success", None),
+            ("failure", "INVALID_RESPONSE"),
+            ("failure", "INVALID_RESPONSE"),
+        ]
+        assert seen[0].data == {"city": "Bern", "celsius": 4.5}
+        with pytest.raises(MisuseError, match="served already"):
+            gate.tool(owner="x", result=Weather, agent=["/city"])(weather)
+
+
+def test_a_folder_that_forbids_python_forbids_it_beside_functions_too(tmp_path: Path) -> None:
+    root = tmp_path / "contracts"
+    root.mkdir()
+    (root / "sluicegate.yaml").write_text('audit: {store: "memory:"}\n')
+    with open_blocking(root, python=False) as gate, pytest.raises(MisuseError, match="forbids"):
+        gate.tool(owner="x", agent=["/a"])
+
+
+@pytest.mark.requirement("CON-6")
+@pytest.mark.parametrize("example", ["filesystem", "webhooks", "restart"])
+def test_each_example_checks_clean(example: str) -> None:
+    report = check_folder(EXAMPLES / example / "contracts")
+    assert report.problems == ()
+    assert [(f.path, f.note) for f in report.fixtures if not f.ok] == []
+    assert len(report.fixtures) >= 4
