@@ -35,7 +35,6 @@ PARTS: Final[Mapping[str, str]] = {
     "frameworks": "adapters for agent frameworks",
     "lifecycle": "lint, mutants, diff, release, replay, import, reports",
     "proxy": "the MCP proxy and the MCP and ssh adapters",
-    "python-contracts": "contracts written beside their tool, on an open gate",
     "signatures": "signed answers",
     "storage": "PostgreSQL, signed heads, telemetry",
     "vendors": "exports for model vendors",

@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def limit_processor_time(seconds: int) -> None:
-    """Let the kernel end this process after at most ``seconds`` more; each schema has its own share."""
+    """Let the kernel end this process after ``seconds`` more; each schema has its share."""
     spent = math.floor(time.process_time())
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     resource.setrlimit(resource.RLIMIT_CPU, (spent + seconds, hard))
