@@ -48,6 +48,7 @@ EXAMPLES = settings(
 SEEDS = range(20_000 if FULL else 400)
 REQUEST_ID = RequestId("req.property")
 CALLER = Caller(subject="svc")
+CALLS = CallLadder(contracts_for("bare").contracts["ticket"])
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -147,8 +148,7 @@ def test_every_selected_object_is_valid_under_the_published_schemas(carrier: str
 @EXAMPLES
 @given(raw=texts)
 def test_a_call_runs_with_the_very_bytes_that_were_judged(raw: bytes) -> None:
-    ladder = CallLadder(contracts_for("bare").contracts["ticket"])
-    outcome = ladder.climb(raw, CALLER)
+    outcome = CALLS.climb(raw, CALLER)
     if isinstance(outcome, Prepared):
         assert (outcome.text, outcome.arguments) == (raw, json.loads(raw))
     else:
