@@ -10,6 +10,7 @@ from sluicegate.gates.ports import AuditStore, AuditUnavailable, Quota
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.rejections import Rejected
+from sluicegate.values.requests import RequestId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +25,7 @@ async def admit(
     contract: Contract,
     caller: Caller,
     *,
+    request_id: RequestId,
     store: AuditStore,
     quota: Quota | None,
 ) -> Admitted | Rejected:
@@ -34,7 +36,10 @@ async def admit(
     if contract.effect is not Effect.READ:
         try:
             unresolved = await store.is_unresolved(
-                tool=contract.tool, caller=caller, arguments=permitted.prepared.arguments
+                tool=contract.tool,
+                caller=caller,
+                arguments=permitted.prepared.arguments,
+                but=request_id,
             )
         except AuditUnavailable as error:
             return Rejected(

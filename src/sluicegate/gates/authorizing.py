@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from sluicegate.contracts.contract import Contract
@@ -39,36 +39,36 @@ async def authorize(
 
     Rejects with DENIED when one resource is denied, and does not say which; with PDP_UNAVAILABLE
     when a decision is late, raises, or is not a Decision. Obligations are not understood by this
-    release, so a decision that bears one is a denial. Source: SPEC ACC-1, ACC-2.
+    release, so a decision that bears one is a denial. All resources share one deadline.
+    Source: SPEC ACC-1, ACC-2.
     """
     decided_at = clock.monotonic()
-    decision_id = ""
     resources = list(_resources(prepared.arguments, contract))
-    if None in resources:
-        return _DENIED
-    for resource in resources or [None]:
-        query = AccessQuery(
-            subject=caller,
-            action="call",
-            tool=contract.tool,
-            resource=resource,
-            context={"tool": contract.tool, "contract_digest": contract.fingerprints.digest},
-        )
-        try:
-            async with asyncio.timeout(DECISION_TIMEOUT_S):
-                decision: object = await authorizer.decide(query)
-        except Exception as error:  # noqa: BLE001  (whatever a decision point raises is a denial)
-            return Rejected(
-                stage=Stage.AUTHORIZE, code=Code.PDP_UNAVAILABLE, engine_message=repr(error)
-            )
-        if not isinstance(decision, Decision):
-            return _UNAVAILABLE
-        if decision.errors:
-            return _UNAVAILABLE
-        if decision.allow is not True or decision.obligations:
-            return _DENIED
-        decision_id = decision_id or decision.decision_id
+    if None in resources or (contract.arguments.resources and not resources):
+        return _DENIED  # what cannot be named, or names nothing, cannot be decided
+    decision_id = ""
+    try:
+        async with asyncio.timeout(DECISION_TIMEOUT_S):
+            for resource in resources or [None]:
+                decision: object = await authorizer.decide(_query(contract, caller, resource))
+                if not isinstance(decision, Decision) or decision.errors:
+                    return _UNAVAILABLE
+                decision_id = decision_id or decision.decision_id
+                if decision.allow is not True or decision.obligations:
+                    return replace(_DENIED, decision_id=decision.decision_id)
+    except Exception as error:  # noqa: BLE001  (whatever a decision point raises is a denial)
+        return replace(_UNAVAILABLE, engine_message=repr(error))
     return Permitted(prepared=prepared, decision_id=decision_id, decided_at=decided_at)
+
+
+def _query(contract: Contract, caller: Caller, resource: Resource | None) -> AccessQuery:
+    return AccessQuery(
+        subject=caller,
+        action="call",
+        tool=contract.tool,
+        resource=resource,
+        context={"tool": contract.tool, "contract_digest": contract.fingerprints.digest},
+    )
 
 
 def _resources(arguments: Mapping[str, object], contract: Contract) -> Iterator[Resource | None]:

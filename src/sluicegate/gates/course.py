@@ -14,7 +14,7 @@ from typing import Final, Generic, TypeVar
 
 from sluicegate.checks.selection import Selected
 from sluicegate.contracts.contract import Effect
-from sluicegate.gates.admission import admit
+from sluicegate.gates.admission import Admitted, admit
 from sluicegate.gates.answers import Answer
 from sluicegate.gates.authorizing import DECISION_LIFETIME_S, Permitted, authorize
 from sluicegate.gates.drift import notice_of
@@ -75,15 +75,20 @@ class Course(Generic[T]):
         self._tally = Tally()
         self._sent = False  # something was handed to an adapter
         self._open = False  # a write was sent whose effect is not known
+        self._left_open = False  # by an attempt before the running one
 
     async def run(self) -> Answer[T]:
         """Return the answer. Raises only asyncio.CancelledError."""
         answer: Answer[T] = await self._closed(self._run)
         return answer
 
-    async def ask(self) -> Permitted | Answer[T]:
+    async def give_up(self, rejected: Rejected) -> Answer[T]:
+        """End a call that found no place to run in."""
+        return await self._closed(lambda: self._stop(rejected))
+
+    async def ask(self) -> Admitted | Answer[T]:
         """Climb the call ladder and record the intent; the host fetches for itself (ARG-9)."""
-        asked: list[Permitted] = []
+        asked: list[Admitted] = []
 
         async def climb() -> Answer[T] | None:
             started = await self._start()
@@ -98,7 +103,8 @@ class Course(Generic[T]):
     async def answer(self, permitted: Permitted, receipt: Receipt) -> Answer[T]:
         """Climb the result ladder with what the host fetched, and record the outcome (ARG-9)."""
         self._tally.attempts = 1
-        self._journal.intended = self._sent = True
+        self._journal.resume(permitted)
+        self._sent = True
         self._open = self._line.contract.effect is not Effect.READ
 
         async def conclude() -> Answer[T]:
@@ -119,7 +125,8 @@ class Course(Generic[T]):
             if receipt.fault is Fault.BAD_ARGUMENT and self._tally.attempts == 1:
                 self._sent = self._open = False  # refused before anything was sent
                 return await self._stop(_BAD_ARGUMENT)
-            answer = await self._conclude(receipt, started, pause=self._pause_s)
+            self._means.repetition.forget(self._subject.caller, self._subject.tool)
+            answer = await self._conclude(receipt, started.permitted, pause=self._pause_s)
             if answer is None:
                 continue
             if isinstance(answer.envelope, Success):
@@ -130,7 +137,6 @@ class Course(Generic[T]):
         prepared = self._line.call.climb(self._raw, self._subject.caller)
         if isinstance(prepared, Rejected):
             return prepared
-        self._means.repetition.forget(self._subject.caller, self._subject.tool)
         return await authorize(
             prepared,
             self._line.contract,
@@ -139,7 +145,7 @@ class Course(Generic[T]):
             self._means.clock,
         )
 
-    async def _start(self) -> Permitted | Rejected:
+    async def _start(self) -> Admitted | Rejected:
         """Climb, admit and record the intent; take an old decision anew. Then it may run."""
         permitted = await self._permit()
         if isinstance(permitted, Rejected):
@@ -150,6 +156,7 @@ class Course(Generic[T]):
             permitted,
             self._line.contract,
             self._subject.caller,
+            request_id=self._subject.request_id,
             store=self._means.store,
             quota=self._means.quota,
         )
@@ -157,11 +164,12 @@ class Course(Generic[T]):
             return admitted
         await self._journal.intend(permitted, self._tally.attempts + 1)
         if self._means.clock.monotonic() - permitted.decided_at > DECISION_LIFETIME_S:
-            return await self._permit()
-        return permitted
+            again = await self._permit()
+            return again if isinstance(again, Rejected) else Admitted(permitted=again)
+        return admitted
 
-    def _dispatch(self, permitted: Permitted) -> Dispatch:
-        contract = self._line.contract
+    def _dispatch(self, admitted: Admitted) -> Dispatch:
+        contract, permitted = self._line.contract, admitted.permitted
         self._tally.attempts += 1
         return Dispatch(
             tool=contract.tool,
@@ -173,12 +181,13 @@ class Course(Generic[T]):
             timeout_s=min(contract.fetch.timeout_s, max(self._remaining_s(), 0.001)),
             max_bytes=contract.limits.max_bytes,
             contract_digest=contract.fingerprints.digest,
-            idempotency_key=self._subject.call_id or self._subject.request_id,
+            idempotency_key=self._subject.key,
         )
 
     async def _fetch(self, dispatch: Dispatch) -> Receipt:
         adapter = self._line.adapter
         self._sent = True
+        self._left_open = self._open
         self._open = self._line.contract.effect is not Effect.READ
         try:
             async with asyncio.timeout(dispatch.timeout_s + _GRACE_S):
@@ -206,7 +215,7 @@ class Course(Generic[T]):
         if isinstance(judged, Selected):
             answer = self._succeed(judged)
         else:
-            self._open = is_outcome_open(contract, receipt, judged)
+            self._open = is_outcome_open(contract, receipt, judged, before=self._left_open)
             answer = Answer(envelope=self._failure(judged))
             wait = None if pause is None else pause(receipt, judged)
         envelope = answer.envelope

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from types import MappingProxyType, TracebackType
@@ -11,12 +13,13 @@ from typing import Any, Final, Self, TypeVar, overload
 
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
-from sluicegate.errors import MisuseError
+from sluicegate.errors import ConfigurationError, MisuseError, SluicegateError
 from sluicegate.gates.answers import Answer
 from sluicegate.gates.course import Course
 from sluicegate.gates.definitions import AGENT_INSTRUCTIONS, define_tools, envelope_of
 from sluicegate.gates.envelopes import Refused
 from sluicegate.gates.events import AuditEvent, EventKind, Outcome
+from sluicegate.gates.keys import idempotency_key
 from sluicegate.gates.means import Means
 from sluicegate.gates.outstanding import Outstanding
 from sluicegate.gates.ports import AuditStore, AuditUnavailable, Notice
@@ -34,7 +37,10 @@ from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
 
 T = TypeVar("T")
+R = TypeVar("R")
 F = TypeVar("F", bound=Callable[..., object])
+
+_LOG: Final = logging.getLogger("sluicegate")
 
 UNKNOWN: Final = "unknown"
 """The constant that stands for every tool that does not exist (ENV-1)."""
@@ -49,6 +55,14 @@ class ToolCall:
     call_id: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A set that was opened anew, and the means that its settings ask for."""
+
+    serving: Serving
+    means: Means
+
+
 class Gate:
     """Two ladders, the record, and nothing that lets a call or an answer round them.
 
@@ -61,7 +75,7 @@ class Gate:
         means: Means,
         serving: Serving,
         *,
-        reopen: Callable[[], Serving | tuple[Problem, ...]] | None = None,
+        reopen: Callable[[Means], Opened | tuple[Problem, ...]] | None = None,
         author: Callable[[Callable[..., object], Mapping[str, Any]], Line] | None = None,
     ) -> None:
         self._means = means
@@ -128,17 +142,40 @@ class Gate:
         decode = None if as_ is None else decoder_for(as_)
         raw = as_bytes(arguments)
         async with self._line_of(tool) as line:
-            subject = self._subject(line, caller, call_id)
-            opening = await self._announce(subject)
-            if opening is not None:
-                return Answer(envelope=opening)
-            if line is None:
-                return await self._refuse_unknown(subject, tool)
-            async with self._place(line, deadline_s) as deadline:
-                course: Course[T] = Course(
-                    self._means, line, subject, raw, deadline=deadline, decode=decode
-                )
-                return await course.run()
+            subject = self._subject(line, tool, caller, call_id)
+
+            async def answer() -> Answer[T]:
+                opening = await self._announce(subject)
+                if opening is not None:
+                    return Answer(envelope=opening)
+                if line is None:
+                    return await self._refuse_unknown(subject, tool)
+                return await self._run(line, subject, raw, deadline_s, decode)
+
+            return await self._guarded(subject, answer)
+
+    async def _run(
+        self,
+        line: Line,
+        subject: Subject,
+        raw: bytes,
+        deadline_s: float | None,
+        decode: Callable[[JsonValue], T] | None,
+    ) -> Answer[T]:
+        """Run a call in one of the places in flight; the wait counts against the deadline."""
+        granted, means, places = self._granted_s(line, deadline_s), self._means, self._places
+        course: Course[T] = Course(
+            means, line, subject, raw, deadline=means.clock.monotonic() + granted, decode=decode
+        )
+        try:
+            async with asyncio.timeout(max(granted, 0.0)):
+                await places.acquire()
+        except TimeoutError:
+            return await course.give_up(Rejected(stage=Stage.RETRY, code=Code.BUDGET_SPENT))
+        try:
+            return await course.run()
+        finally:
+            places.release()
 
     async def call_all(
         self, calls: Sequence[ToolCall], *, caller: Caller, deadline_s: float | None = None
@@ -168,20 +205,24 @@ class Gate:
         """
         raw = as_bytes(arguments)
         async with self._line_of(tool) as line:
-            subject = self._subject(line, caller, call_id)
-            opening = await self._announce(subject)
-            if opening is not None:
-                return Answer(envelope=opening)
-            if line is None:
-                return await self._refuse_unknown(subject, tool)
-            deadline = self._deadline(line, None)
-            course: Course[JsonValue] = Course(self._means, line, subject, raw, deadline=deadline)
-            asked = await course.ask()
-            if isinstance(asked, Answer):
-                return asked
-            return Outstanding(
-                line=line, subject=subject, permitted=asked, request=course.request(asked)
-            )
+            subject = self._subject(line, tool, caller, call_id)
+
+            async def ask() -> Outstanding | Answer[JsonValue]:
+                opening = await self._announce(subject)
+                if opening is not None:
+                    return Answer(envelope=opening)
+                if line is None:
+                    return await self._refuse_unknown(subject, tool)
+                deadline = self._means.clock.monotonic() + self._granted_s(line, None)
+                course: Course[JsonValue] = Course(
+                    self._means, line, subject, raw, deadline=deadline
+                )
+                asked = await course.ask()
+                if isinstance(asked, Answer):
+                    return asked
+                return Outstanding(_line=line, _subject=subject, _permitted=asked.permitted)
+
+            return await self._guarded(subject, ask)
 
     async def check_result(
         self, outstanding: Outstanding, received: bytes | Receipt
@@ -191,24 +232,16 @@ class Gate:
         ``received`` is the raw answer, or a Receipt where status, exit code or media type are to
         be held to the contract as well. Raises: MisuseError if ``outstanding`` was used before.
         """
-        outstanding.spend()
-        line = outstanding.line
+        line, subject, permitted = outstanding.spend()
         receipt = received
         if not isinstance(receipt, Receipt):
             receipt = Receipt(
-                adapter="host",
-                adapter_version="1",
-                endpoint=line.adapter.endpoint,
-                raw=receipt,
+                adapter="host", adapter_version="1", endpoint=line.adapter.endpoint, raw=receipt
             )
         course: Course[JsonValue] = Course(
-            self._means,
-            line,
-            outstanding.subject,
-            outstanding.permitted.prepared.text,
-            deadline=self._deadline(line, None),
+            self._means, line, subject, permitted.prepared.text, deadline=0.0
         )
-        return await course.answer(outstanding.permitted, receipt)
+        return await course.answer(permitted, receipt)
 
     def tool(self, **parts: Any) -> Callable[[F], F]:
         """Write a contract beside its function: a decorator that leaves the function as it is.
@@ -272,17 +305,31 @@ class Gate:
         """
         if self._reopen is None:
             raise MisuseError("this gate was not opened from a folder, so it cannot reload")
-        opened = await asyncio.to_thread(self._reopen)
+        try:
+            opened = await asyncio.to_thread(self._reopen, self._means)
+        except SluicegateError as error:
+            opened = (
+                Problem(code=Code.CONTRACT_INVALID, document="", message=str(error), mend=""),
+            )
         if isinstance(opened, tuple):
             await self._means.store.record([self._set_event(self._serving, "kept", opened)])
             self._tell_operators(opened)
             return opened
-        opened = self._with_authored(opened)
-        await self._means.store.record([self._set_event(opened, "swapped", ())])
-        old, self._serving = self._serving, opened
+        serving = self._with_authored(opened.serving)
+        await self._means.store.record([self._set_event(serving, "swapped", ())])
+        old, self._serving = self._serving, serving
+        self._means = opened.means
+        self._places = asyncio.Semaphore(serving.contracts.settings.limits.in_flight)
         if not self._in_flight.get(id(old)):
-            await old.close()
+            await self._retire(old)
         return ()
+
+    async def _retire(self, old: Serving) -> None:
+        """Close the adapters of a set that no call uses, but for those that are still served."""
+        served = {id(line.adapter) for line in self._serving.lines.values()}
+        for line in old.lines.values():
+            if id(line.adapter) not in served:
+                await line.adapter.close()
 
     async def close(self) -> None:
         """Wait for what is being recorded, then release adapters and store."""
@@ -320,30 +367,45 @@ class Gate:
             if not self._in_flight[id(serving)]:
                 del self._in_flight[id(serving)]
                 if serving is not self._serving:
-                    await serving.close()
+                    await self._retire(serving)
 
-    @asynccontextmanager
-    async def _place(self, line: Line, deadline_s: float | None) -> AsyncIterator[float]:
-        """Wait for one of the places in flight; the wait counts against the deadline."""
-        deadline = self._deadline(line, deadline_s)
-        async with self._places:
-            yield deadline
-
-    def _deadline(self, line: Line, deadline_s: float | None) -> float:
+    def _granted_s(self, line: Line, deadline_s: float | None) -> float:
         retry, fetch = line.contract.retry, line.contract.fetch
         granted = retry.budget_s if retry.attempts > 1 else max(retry.budget_s, fetch.timeout_s)
-        if deadline_s is not None:
-            granted = min(granted, deadline_s)
-        return self._means.clock.monotonic() + granted
+        return granted if deadline_s is None else min(granted, deadline_s)
 
-    def _subject(self, line: Line | None, caller: Caller, call_id: str | None) -> Subject:
+    def _subject(
+        self, line: Line | None, tool: str, caller: Caller, call_id: str | None
+    ) -> Subject:
+        request_id = self._means.new_request_id()
         return Subject(
-            request_id=self._means.new_request_id(),
+            request_id=request_id,
             tool=UNKNOWN if line is None else line.contract.tool,
             contract=None if line is None else line.contract,
             caller=caller,
             call_id=None if call_id is None else show_name(call_id),
+            key=idempotency_key(caller, tool, call_id, request_id),
         )
+
+    async def _guarded(self, subject: Subject, work: Callable[[], Awaitable[R]]) -> R | Answer[Any]:
+        """Close what is unexpected outside the course of a call, such as a clock that fails."""
+        try:
+            return await work()
+        except (MisuseError, ConfigurationError):
+            raise
+        except Exception as error:  # noqa: BLE001  (RES-9: refused, recorded where possible)
+            _LOG.error("call %s: unexpected %s", subject.request_id, type(error).__name__)
+            rejected = Rejected(stage=Stage.INTERNAL, code=Code.INTERNAL)
+            refused = refuse(rejected, tool=subject.tool, request_id=subject.request_id)
+            with contextlib.suppress(Exception):  # the clock or the store itself may have failed
+                await self._means.store.record(
+                    [
+                        record_refusal(
+                            subject, rejected, refused, time=self._means.clock.now(), kept=()
+                        )
+                    ]
+                )
+            return Answer(envelope=refused)
 
     async def _refuse_unknown(self, subject: Subject, tool: str) -> Answer[T]:
         why = self._serving.withdrawn.get(tool, "no contract of this name is served")

@@ -7,7 +7,13 @@ from collections.abc import Mapping
 from sluicegate.checks.selection import Selected
 from sluicegate.gates.authorizing import Permitted
 from sluicegate.gates.envelopes import Failure, Refused, Success
-from sluicegate.gates.keeping import keep_answer, keep_arguments, keep_engine_text
+from sluicegate.gates.events import Kept
+from sluicegate.gates.keeping import (
+    keep_answer,
+    keep_arguments,
+    keep_engine_text,
+    keep_operator_fields,
+)
 from sluicegate.gates.means import Means
 from sluicegate.gates.recording import Subject, record_intent, record_outcome, record_refusal
 from sluicegate.gates.serving import Line
@@ -29,6 +35,11 @@ class Journal:
         self._arguments: Mapping[str, object] = {}
         self.intended = False
 
+    def resume(self, permitted: Permitted) -> None:
+        """Go on after an intent that was recorded before, by ``check_call``."""
+        self._arguments = permitted.prepared.arguments
+        self.intended = True
+
     async def refused(self, rejected: Rejected, refused: Refused) -> None:
         """Record that nothing ran."""
         masked, retention = self._line.contract.masked_arguments, self._means.retention
@@ -42,6 +53,7 @@ class Journal:
             else keep_arguments(self._raw, masked, retention)
             + keep_engine_text(rejected, masked, retention),
             closes_intent=self.intended,
+            raw=self._raw,
         )
         await self._means.store.record([event])
         self.intended = False
@@ -96,17 +108,22 @@ class Journal:
             rejected=rejected,
             outcome_open=outcome_open,
             arguments=arguments,
-            kept=keep_answer(
-                receipt,
-                rejected,
-                self._line.contract.masked_data,
-                retention=self._means.retention,
-                draw=self._means.draw,
-            ),
+            kept=self._kept(receipt, judged),
             detail=detail,
         )
         await self._means.store.record([event])
         self.intended = False
+
+    def _kept(self, receipt: Receipt, judged: Selected | Rejected) -> tuple[Kept, ...]:
+        retention = self._means.retention
+        if isinstance(judged, Selected):
+            rejected, fields = None, keep_operator_fields(judged, retention)
+        else:
+            rejected, fields = judged, ()
+        answer = keep_answer(
+            receipt, rejected, self._line.contract, retention=retention, draw=self._means.draw
+        )
+        return answer + fields
 
     async def abandoned(
         self, rejected: Rejected, failure: Failure, *, attempt: int, outcome_open: bool

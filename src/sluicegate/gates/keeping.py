@@ -8,6 +8,8 @@ from typing import Final
 
 import jiter
 
+from sluicegate.checks.selection import Selected
+from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.settings import RetentionSettings
 from sluicegate.gates.events import Kept
 from sluicegate.values.pointers import EVERY, Pointer
@@ -30,12 +32,15 @@ def keep_arguments(
 def keep_answer(
     receipt: Receipt,
     rejected: Rejected | None,
-    masked: Sequence[Pointer],
+    contract: Contract,
     *,
     retention: RetentionSettings,
     draw: Callable[[], float],
 ) -> tuple[Kept, ...]:
     """Return the received bytes, diagnostics and engine text that custody keeps of one attempt."""
+    masked = masks_of_answer(contract)
+    if masked is None:
+        return ()
     if rejected is None:
         days = retention.accepted_days
         if days is None or draw() >= retention.accepted_share:
@@ -64,6 +69,29 @@ def keep_engine_text(
         return ()
     text = rejected.engine_message.encode("utf-8", "backslashreplace")
     return (Kept(kind="engine", content=text, keep_days=retention.rejected_days),)
+
+
+def keep_operator_fields(selected: Selected, retention: RetentionSettings) -> tuple[Kept, ...]:
+    """Return the fields that ``result.operator`` selects: for custody and console only."""
+    if selected.operator is None or retention.rejected_days is None:
+        return ()
+    text = json.dumps(selected.operator, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    return (Kept(kind="operator", content=text, keep_days=retention.rejected_days),)
+
+
+def masks_of_answer(contract: Contract) -> tuple[Pointer, ...] | None:
+    """Return where the masked data stands in the received bytes; None where that is not known.
+
+    Pointers of a contract are relative to the data: an envelope and an MCP result hold it in a
+    member, a mapped or extracted answer holds it elsewhere, and is then not kept at all.
+    """
+    masked, upstream = contract.masked_data, contract.upstream
+    if not masked:
+        return ()
+    member = {"bare": (), "envelope": ("data",), "mcp": ("structuredContent",)}[upstream.carrier]
+    if upstream.map is not None or upstream.text is not None:
+        return None
+    return tuple(Pointer((*member, *pointer.segments)) for pointer in masked)
 
 
 def mask(raw: bytes, pointers: Sequence[Pointer]) -> bytes | None:

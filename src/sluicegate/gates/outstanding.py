@@ -10,7 +10,7 @@ from sluicegate.errors import MisuseError
 from sluicegate.gates.authorizing import Permitted
 from sluicegate.gates.recording import Subject
 from sluicegate.gates.serving import Line
-from sluicegate.values.requests import Request, RequestId
+from sluicegate.values.requests import RequestId
 
 
 @dataclass(slots=True)
@@ -25,28 +25,28 @@ class Outstanding:
     ``arguments`` is a fresh copy each time: nobody can change what the answer is bound to.
     """
 
-    line: Line
-    subject: Subject
-    permitted: Permitted
-    request: Request
+    _line: Line
+    _subject: Subject
+    _permitted: Permitted
     _use: _Use = field(default_factory=_Use)
 
     @property
     def request_id(self) -> RequestId:
         """The id that an upstream envelope must echo."""
-        return self.request.request_id
+        return self._subject.request_id
 
     @property
     def arguments(self) -> Mapping[str, object]:
         """The validated arguments, parsed anew from the validated bytes."""
-        copy: Mapping[str, object] = json.loads(self.permitted.prepared.text)
+        copy: Mapping[str, object] = json.loads(self._permitted.prepared.text)
         return copy
 
-    def spend(self) -> None:
-        """Take the one use. Raises: MisuseError when it was taken before."""
+    def spend(self) -> tuple[Line, Subject, Permitted]:
+        """Take the one use: what the gate goes on with. Raises: MisuseError at a second use."""
         if self._use.used:
             raise MisuseError(
                 f"the outstanding call {self.request_id} was answered before; "
                 "every answer needs its own check_call"
             )
         self._use.used = True
+        return self._line, self._subject, self._permitted

@@ -138,10 +138,11 @@ class AuditStore(Protocol):
         """Return intents whose outcome is not recorded, or is unknown and not yet resolved."""
 
     async def is_unresolved(
-        self, *, tool: str, caller: Caller, arguments: Mapping[str, object]
+        self, *, tool: str, caller: Caller, arguments: Mapping[str, object], but: str
     ) -> bool:
         """Whether this very call of a write is open: running, or sent with unknown outcome.
 
+        ``but`` is the request id that asks: its own earlier attempts do not count.
         Decided on the HMAC of the arguments, caller and tenant; resolved by an OPERATOR event.
         Raises: AuditUnavailable.
         """

@@ -17,14 +17,17 @@ from sluicegate.values.requests import RequestId
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """The members that every event of one call bears."""
+    """The members that every event of one call bears.
+
+    ``call_id`` is fit to be shown; ``key`` is the idempotency key, made of the whole of it.
+    """
 
     request_id: RequestId
     tool: str
     contract: Contract | None
     caller: Caller
     call_id: str | None
-    trace_id: str | None = None
+    key: str
 
 
 def record_refusal(
@@ -35,8 +38,12 @@ def record_refusal(
     time: datetime,
     kept: tuple[Kept, ...],
     closes_intent: bool = False,
+    raw: bytes | None = None,
 ) -> AuditEvent:
-    """Return the one event of a call that did not run, or the one that closes its intent."""
+    """Return the one event of a call that did not run, or the one that closes its intent.
+
+    ``raw`` is the call's own text: it is refused, so there is no arguments object to digest.
+    """
     return _event(
         subject,
         EventKind.OUTCOME if closes_intent else EventKind.REFUSED,
@@ -45,6 +52,8 @@ def record_refusal(
         outcome=Outcome.REFUSED,
         rejected=rejected,
         envelope=envelope,
+        decision_id=rejected.decision_id,
+        raw=raw,
         kept=kept,
     )
 
@@ -162,7 +171,6 @@ def _event(
         agent_code=None if envelope is None or isinstance(envelope, Success) else envelope.code,
         schema_pointer=findings[0].schema_pointer if findings else None,
         decision_id=decision_id,
-        trace_id=subject.trace_id,
         findings=findings,
         arguments=arguments,
         raw=raw,

@@ -25,14 +25,22 @@ class Tally:
     denials: int = 0
 
 
-def is_outcome_open(contract: Contract, receipt: Receipt, rejected: Rejected) -> bool:
+def is_outcome_open(
+    contract: Contract, receipt: Receipt, rejected: Rejected, *, before: bool = False
+) -> bool:
     """Whether a write was sent and nothing that can be believed says what became of it.
 
-    A mapped code, a 4xx status and a failure that the tool itself reports are answers.
+    A mapped code, a 4xx status and a failure that the tool itself reports are answers. ``before``
+    says that an earlier attempt under the same key left it open: then a refusal of this attempt
+    alone, such as a 403, says nothing about that one.
     """
-    if contract.effect is Effect.READ or not receipt.dispatched:
+    if contract.effect is Effect.READ:
         return False
-    if rejected.mapped_code is not None or rejected.code in _DEFINITE:
+    if rejected.mapped_code is not None or rejected.code is Code.TOOL_FAILED:
+        return False
+    if before or not receipt.dispatched:
+        return before
+    if rejected.code in _DEFINITE:
         return False
     return not (
         rejected.stage is Stage.FETCH

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from sluicegate.adapters.credentials import Credentials
@@ -11,9 +12,10 @@ from sluicegate.contracts.contract import PythonName
 from sluicegate.contracts.loading import load
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
+from sluicegate.contracts.settings import AuditSettings
 from sluicegate.contracts.yaml_reading import Document, read_document
 from sluicegate.errors import ConfigurationError, ContractFolderError
-from sluicegate.gates.gate import Gate
+from sluicegate.gates.gate import Gate, Opened
 from sluicegate.gates.means import Means
 from sluicegate.gates.ports import AuditStore, Clock
 from sluicegate.gates.serving import Line, Serving
@@ -70,8 +72,36 @@ def open_gate(
     return Gate(
         means,
         serving,
-        reopen=lambda: _open_serving(root, python=python, fixtures=fixtures),
+        reopen=partial(_reopen, root, settings.audit, python=python, fixtures=fixtures),
         author=build_authored(root, Credentials(root)) if python else None,
+    )
+
+
+def _reopen(
+    root: Path, audit: AuditSettings, means: Means, *, python: bool, fixtures: bool
+) -> Opened | tuple[Problem, ...]:
+    """Open the folder anew: its contracts, and who may call, who is told and what is kept."""
+    serving = _open_serving(root, python=python, fixtures=fixtures)
+    if isinstance(serving, tuple):
+        return serving
+    settings = serving.contracts.settings
+    if settings.audit != audit:
+        return (
+            Problem(
+                code=Code.CONTRACT_INVALID,
+                document="sluicegate.yaml",
+                message="A running gate keeps its record: `audit` cannot change while it runs.",
+                mend="Put `audit` back, or start the gate anew.",
+            ),
+        )
+    return Opened(
+        serving=serving,
+        means=replace(
+            means,
+            authorizer=build_authorizer(settings.access),
+            notifier=open_notifier(settings.notify),
+            retention=settings.retention,
+        ),
     )
 
 

@@ -83,13 +83,13 @@ class MemoryStore:
         return self._ask(select_open_intents)
 
     async def is_unresolved(
-        self, *, tool: str, caller: Caller, arguments: Mapping[str, object]
+        self, *, tool: str, caller: Caller, arguments: Mapping[str, object], but: str
     ) -> bool:
         """Whether this very call is open: running, or sent with unknown outcome."""
         digest = hmac_of_arguments(self._keys, arguments)
         return self._ask(
             lambda connection: is_call_open(
-                connection, tool=tool, caller=caller, arguments_hmac=digest
+                connection, tool=tool, caller=caller, arguments_hmac=digest, but=but
             )
         )
 

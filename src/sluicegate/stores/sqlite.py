@@ -149,7 +149,7 @@ class SqliteStore:
             raise AuditUnavailable(f"{self._path.name} cannot be read: {error}") from error
 
     async def is_unresolved(
-        self, *, tool: str, caller: Caller, arguments: Mapping[str, object]
+        self, *, tool: str, caller: Caller, arguments: Mapping[str, object], but: str
     ) -> bool:
         """Whether this very call is open: running, or sent with unknown outcome.
 
@@ -158,7 +158,7 @@ class SqliteStore:
         digest = hmac_of_arguments(self._keys, arguments)
         return await self._do(
             lambda ledger: is_call_open(
-                ledger.connection, tool=tool, caller=caller, arguments_hmac=digest
+                ledger.connection, tool=tool, caller=caller, arguments_hmac=digest, but=but
             )
         )
 

@@ -12,12 +12,13 @@ from sluicegate.stores.encoding import COLUMNS, Column, storable, time_text
 from sluicegate.stores.sqlite_schema import SELECT_EVENTS
 from sluicegate.values.callers import Caller
 
-# An attempt is open while no outcome is known and no operator act has resolved its call since.
+# An attempt is open while no outcome is known and no operator act has resolved its call since. A
+# later attempt of the same request is the same write under the same key, so its outcome counts.
 _OPEN: Final = """
     e.kind = 'intent'
     AND NOT EXISTS (
         SELECT 1 FROM audit_event AS o
-        WHERE o.request_id = e.request_id AND o.attempt = e.attempt AND o.kind = 'outcome'
+        WHERE o.request_id = e.request_id AND o.attempt >= e.attempt AND o.kind = 'outcome'
             AND o.outcome <> 'unknown'
     )
     AND NOT EXISTS (
@@ -72,13 +73,16 @@ def select_open_intents(connection: sqlite3.Connection) -> tuple[StoredEvent, ..
 
 
 def is_call_open(
-    connection: sqlite3.Connection, *, tool: str, caller: Caller, arguments_hmac: str
+    connection: sqlite3.Connection, *, tool: str, caller: Caller, arguments_hmac: str, but: str
 ) -> bool:
-    """Whether an intent of this caller, tool and arguments is open. Raises: sqlite3.Error."""
+    """Whether an intent of this caller, tool and arguments is open, leaving out request ``but``.
+
+    Raises: sqlite3.Error.
+    """
     tenant = None if caller.tenant is None else storable(caller.tenant)
     row = connection.execute(
         "SELECT EXISTS (SELECT 1 FROM audit_event AS e WHERE e.arguments_hmac = ? AND e.tool = ?"  # noqa: S608  (constant text)
-        f" AND e.caller_subject IS ? AND e.caller_tenant IS ? AND {_OPEN})",
-        (arguments_hmac, tool, storable(caller.subject), tenant),
+        f" AND e.caller_subject IS ? AND e.caller_tenant IS ? AND e.request_id <> ? AND {_OPEN})",
+        (arguments_hmac, tool, storable(caller.subject), tenant, but),
     ).fetchone()
     return bool(row[0])

@@ -187,6 +187,8 @@ REFUSED_CODES: Final = frozenset(
         # A write whose earlier outcome is open is refused with this code until an operator
         # resolves it (SPEC RET-2); nothing runs then.
         AgentCode.OUTCOME_UNKNOWN,
+        # The time that the contract grants was spent before anything ran (BUDGET_SPENT).
+        AgentCode.UPSTREAM_UNAVAILABLE,
     }
 )
 FAILURE_CODES: Final = frozenset(
@@ -486,7 +488,7 @@ def _rows() -> dict[Code, CodeEntry]:
         Side.RESULT,
         Actor.OPERATOR,
         {c.BUDGET_SPENT: "The time or attempts that the contract grants are spent."},
-        before=AgentCode.UNAVAILABLE,
+        before=AgentCode.UPSTREAM_UNAVAILABLE,
         after=AgentCode.UPSTREAM_UNAVAILABLE,
         retryable=True,
     )

@@ -15,6 +15,7 @@ class Rejected:
     ``mapped_code`` is the contract's own error code (SPEC 2, ``errors``) that the agent sees
     in place of the default, where the contract maps this refusal. ``engine_message`` is the
     engine's own text: it may hold received text, so it goes to custody and nowhere else.
+    ``decision_id`` is the denial's, where a decision point gave one.
     """
 
     stage: Stage
@@ -22,6 +23,7 @@ class Rejected:
     findings: tuple[Finding, ...] = ()
     mapped_code: str | None = None
     engine_message: str | None = None
+    decision_id: str | None = None
 
     @classmethod
     def because(

@@ -13,6 +13,7 @@ from sluicegate.gates.call_gate import CallLadder, Prepared
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.values.callers import Caller
 from sluicegate.values.rejections import Rejected
+from sluicegate.values.requests import RequestId
 
 CALLER = Caller(subject="svc-deploy")
 CONTRACT = contracts().contracts["job_status"]
@@ -36,7 +37,14 @@ async def admit_with(quota: QuotaOf | None) -> Admitted | Rejected:
     prepared = CallLadder(CONTRACT).climb(ARGUMENTS.encode(), CALLER)
     assert isinstance(prepared, Prepared)
     permitted = Permitted(prepared=prepared, decision_id="d-1", decided_at=0.0)
-    return await admit(permitted, CONTRACT, CALLER, store=MemoryStore(), quota=quota)
+    return await admit(
+        permitted,
+        CONTRACT,
+        CALLER,
+        request_id=RequestId("req.J7q94MkP"),
+        store=MemoryStore(),
+        quota=quota,
+    )
 
 
 @pytest.mark.requirement("ARG-7")

@@ -109,7 +109,10 @@ async def test_events_are_found_by_filter(
         ),
         pytest.param([resolution(), intent()], True, id="resolved before it ran"),
         pytest.param([intent(), resolution()], False, id="a crash was resolved"),
-        pytest.param([intent(), outcome(attempt=2)], True, id="another attempt has the outcome"),
+        pytest.param([intent(), outcome(attempt=2)], False, id="a later attempt has the outcome"),
+        pytest.param(
+            [intent(attempt=2), outcome(attempt=1)], True, id="an earlier attempt has the outcome"
+        ),
         pytest.param([intent(), outcome("req.00000002")], True, id="another call has the outcome"),
         pytest.param(
             [intent(), outcome(became=Outcome.FAILURE), intent(attempt=2)],
@@ -127,7 +130,9 @@ async def test_a_call_is_open_while_no_outcome_is_known(
     store: Store, events: Sequence[AuditEvent], is_open: bool
 ) -> None:
     await store.record(events)
-    unresolved = await store.is_unresolved(tool="restart", caller=CALLER, arguments=ARGUMENTS)
+    unresolved = await store.is_unresolved(
+        tool="restart", caller=CALLER, arguments=ARGUMENTS, but="req.another0"
+    )
     assert (unresolved, bool(store.open_intents())) == (is_open, is_open)
 
 
@@ -148,13 +153,17 @@ async def test_an_open_call_blocks_no_other_call(
     store: Store, tool: str, caller: Caller, arguments: dict[str, object]
 ) -> None:
     await store.record([intent()])
-    assert not await store.is_unresolved(tool=tool, caller=caller, arguments=arguments)
+    assert not await store.is_unresolved(
+        tool=tool, caller=caller, arguments=arguments, but="req.another0"
+    )
 
 
 async def test_a_call_without_tenant_is_found_again(store: Store) -> None:
     await store.record([intent(caller_tenant=None)])
     caller = Caller(subject="svc-deploy")
-    assert await store.is_unresolved(tool="restart", caller=caller, arguments=ARGUMENTS)
+    assert await store.is_unresolved(
+        tool="restart", caller=caller, arguments=ARGUMENTS, but="req.another0"
+    )
 
 
 async def test_a_closed_store_is_unavailable(store: Store) -> None:
@@ -162,3 +171,11 @@ async def test_a_closed_store_is_unavailable(store: Store) -> None:
     with pytest.raises(AuditUnavailable, match="closed"):
         await store.record([intent()])
     await store.close()
+
+
+@pytest.mark.requirement("RET-2")
+async def test_the_request_that_asks_does_not_stand_in_its_own_way(store: Store) -> None:
+    await store.record([intent()])
+    assert not await store.is_unresolved(
+        tool="restart", caller=CALLER, arguments=ARGUMENTS, but="req.00000001"
+    )

@@ -1,0 +1,17 @@
+"""The idempotency key that an upstream is given: one a logical call, in a space of its own."""
+
+from __future__ import annotations
+
+from sluicegate.values.callers import Caller
+from sluicegate.values.digests import digest_of_json
+from sluicegate.values.requests import RequestId
+
+
+def idempotency_key(caller: Caller, tool: str, call_id: str | None, request_id: RequestId) -> str:
+    """Return 64 hexadecimal digits, the same for each attempt of one call.
+
+    Made of caller, tenant, tool and the host's whole call id, so that no other caller's call can
+    share it; without a call id every call has a key of its own. Source: SPEC ACC-4.
+    """
+    named = [caller.tenant, caller.subject, tool, call_id or request_id]
+    return digest_of_json(named).removeprefix("sha256:")

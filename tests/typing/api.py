@@ -1,0 +1,61 @@
+"""The public API as a type checker sees it; mypy --strict reads this file, nothing runs it.
+
+Each ``type: ignore`` stands where skipping a rung must not type-check: an unused one is an error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_type
+
+from sluicegate import Answer, BlockingGate, Caller, Failure, Gate, Refused, Success
+from sluicegate.checks.bounds import BoundedAnswer
+from sluicegate.checks.conformance import conform_data
+from sluicegate.checks.meaning import Expectations, vouch
+from sluicegate.checks.parsing import ParsedAnswer, ParseRule, parse_answer
+from sluicegate.checks.selection import Selected, Selector, select
+from sluicegate.contracts.schemas.compiled import CompiledSchema
+from sluicegate.values.instants import Instant
+from sluicegate.values.json import JsonValue
+from sluicegate.values.rejections import Rejected
+from sluicegate.values.requests import Request
+
+
+@dataclass
+class JobStatus:
+    state: str
+
+
+async def answers(gate: Gate, caller: Caller) -> None:
+    plain = await gate.call("job_status", "{}", caller=caller)
+    assert_type(plain, Answer[JsonValue])
+    typed = await gate.call("job_status", "{}", caller=caller, as_=JobStatus)
+    assert_type(typed, Answer[JobStatus])
+    assert_type(typed.typed, JobStatus | None)
+    assert_type(plain.envelope, Success | Failure | Refused)
+
+
+def blocking(gate: BlockingGate, caller: Caller) -> None:
+    assert_type(gate.call("job_status", "{}", caller=caller), Answer[JsonValue])
+    assert_type(gate.call_as(JobStatus, "job_status", "{}", caller=caller), Answer[JobStatus])
+
+
+def skipped_rungs(
+    raw: bytes,
+    bounded: BoundedAnswer,
+    parsed: ParsedAnswer,
+    schema: CompiledSchema,
+    expectations: Expectations,
+    request: Request,
+    selector: Selector,
+    rule: ParseRule,
+) -> None:
+    parse_answer(raw, rule)  # type: ignore[arg-type]  # not bounded, not authentic
+    parse_answer(bounded, rule)  # type: ignore[arg-type]  # not authentic
+    conform_data(parsed, schema, True)  # type: ignore[arg-type]  # not unwrapped, not narrowed
+    select(parsed, selector)  # type: ignore[arg-type]  # not conforming, not vouched
+    vouch(parsed, parsed, raw, expectations, request, Instant(0))  # type: ignore[arg-type]
+
+
+def unhandled_refusal(judged: Selected | Rejected) -> JsonValue:
+    return judged.data  # type: ignore[union-attr]
