@@ -82,7 +82,7 @@ def contracts_for(document: Document, fields: str, *, proven: bool = True) -> Co
         "fresh": {"at": "/observed_at", "max_age_s": 60, "max_ahead_s": 5},
         "agent": FIELDS[fields][kind],
     }
-    if kind == "rows" and fields == "all":
+    if kind == "rows" and (fields == "all" or document.name == "medium_unicode"):
         result["untrusted_text"] = {"titles": "/rows/*/title"}
     contract = {
         "sluicegate": 1,
