@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable
 
 import pytest
 
-from sluicegate.access.python import FunctionAuthorizer
+from sluicegate.access.python import MAX_RUNNING, FunctionAuthorizer
 from sluicegate.gates.ports import AccessQuery, Decision, Resource
 from sluicegate.values.callers import Caller
 
@@ -76,3 +77,42 @@ async def test_a_sync_function_does_not_hold_up_the_loop() -> None:
 
     await ask(decide).decide(QUERY)
     assert threading.main_thread() is not threads[0]
+
+
+async def test_functions_that_hang_are_bounded_and_leave_the_threads_of_the_loop_alone() -> None:
+    hang = threading.Event()
+    started = threading.Semaphore(0)
+
+    def decide(query: AccessQuery) -> bool:
+        started.release()
+        return hang.wait(30)
+
+    authorizer = ask(decide)
+    hanging = [asyncio.ensure_future(authorizer.decide(QUERY)) for _ in range(MAX_RUNNING)]
+    try:
+        # The loop's own threads are free, so this very wait can run there.
+        await asyncio.to_thread(lambda: [started.acquire() for _ in range(MAX_RUNNING)])
+        for task in hanging[1:]:
+            task.cancel()
+        with pytest.raises(RuntimeError, match="still run"):
+            await authorizer.decide(QUERY)
+    finally:
+        hang.set()
+    assert (await hanging[0]).allow is True
+
+
+async def test_a_thread_that_has_ended_makes_room() -> None:
+    authorizer = ask(lambda query: True)
+    for _ in range(2 * MAX_RUNNING):
+        assert (await authorizer.decide(QUERY)).allow is True
+
+
+@pytest.mark.parametrize("raised", [SystemExit(0), asyncio.CancelledError(), StopIteration()])
+async def test_no_exception_of_the_function_passes_for_an_exit_or_a_cancellation(
+    raised: BaseException,
+) -> None:
+    def broken(query: AccessQuery) -> bool:
+        raise raised
+
+    with pytest.raises(RuntimeError):
+        await ask(broken).decide(QUERY)
