@@ -13,9 +13,9 @@ from typing import Final
 
 from sluicegate.checks.selection import Selected
 from sluicegate.contracts.contract import CommandFetch, Contract, HttpFetch
-from sluicegate.contracts.yaml_reading import Document, read_document
 from sluicegate.gates.serving import Line
 from sluicegate.gates.verdicts import Verdict
+from sluicegate.opening.sidecars import read_sidecar
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.digests import digest_of_bytes
@@ -28,22 +28,7 @@ from sluicegate.values.requests import Request, RequestId
 
 DEFAULT_REQUEST_ID: Final = "req.fixture0"
 _SUFFIXES: Final = frozenset({".json", ".bin"})
-_KEYS: Final = frozenset(
-    {
-        "stage",
-        "code",
-        "pointer",
-        "now",
-        "request_id",
-        "arguments",
-        "caller",
-        "status",
-        "content_type",
-        "headers",
-        "exit_code",
-        "verdict",
-    }
-)
+_TIME_CODES: Final = frozenset({Code.STALE, Code.FROM_FUTURE, Code.BAD_TIME})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +54,7 @@ def run_fixtures(folder: Path, line: Line) -> Iterator[FixtureResult]:
     for side, expected, path in _paths(folder):
         shown = path.relative_to(folder.parent).as_posix()
         try:
-            raw, needs = path.read_bytes(), _sidecar(path)
+            raw, needs = path.read_bytes(), read_sidecar(path)
             expected = str(needs.get("verdict", expected))
             verdict = _climb(line, side, raw, needs, default)
         except (OSError, ValueError) as error:
@@ -84,7 +69,7 @@ def run_fixtures(folder: Path, line: Line) -> Iterator[FixtureResult]:
                 note=str(error),
             )
             continue
-        note = _compare(verdict, expected, needs)
+        note = _compare(verdict, expected, needs) or _lack_now(line.contract, verdict, needs)
         yield FixtureResult(
             path=shown,
             tool=line.contract.tool,
@@ -113,21 +98,6 @@ def _default_arguments(folder: Path) -> bytes | None:
     """The first accepted arguments stand in where a result's sidecar names none."""
     paths = sorted((folder / "fixtures" / "arguments" / "accepted").glob("*.json"))
     return paths[0].read_bytes() if paths else None
-
-
-def _sidecar(path: Path) -> Mapping[str, JsonValue]:
-    sidecar = path.parent / f"{path.stem}.expect.yaml"
-    if not sidecar.is_file():
-        return {}
-    document = read_document(sidecar.name, sidecar.read_bytes())
-    if not isinstance(document, Document):
-        raise ValueError(str(document[0]))
-    if not isinstance(document.value, Mapping):
-        raise ValueError(f"{sidecar.name} must be a mapping of {', '.join(sorted(_KEYS))}")
-    unknown = sorted(set(document.value) - _KEYS)
-    if unknown:
-        raise ValueError(f"{sidecar.name}: {unknown[0]!r} is none of {', '.join(sorted(_KEYS))}")
-    return document.value
 
 
 def _climb(
@@ -239,3 +209,12 @@ def _compare(verdict: Verdict, expected: str, needs: Mapping[str, JsonValue]) ->
     if "pointer" in needs and needs["pointer"] not in [f.pointer for f in verdict.findings]:
         return f"no finding stands at {needs['pointer']}"
     return ""
+
+
+def _lack_now(contract: Contract, verdict: Verdict, needs: Mapping[str, JsonValue]) -> str:
+    """A refusal for its time proves nothing where the fixture does not say what time it is."""
+    if contract.result.fresh is None or "now" in needs or verdict.stage is not Stage.VOUCH:
+        return ""
+    if verdict.code not in _TIME_CODES:
+        return ""
+    return f"was rejected with {verdict.stage}/{verdict.code}: the sidecar must name `now`"

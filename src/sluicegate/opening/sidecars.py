@@ -1,0 +1,77 @@
+"""What stands beside a fixture, ``NAME.expect.yaml``: read strictly, so that nothing passes unseen.
+
+A key that is unknown, or whose value has the wrong type, would leave a fixture proving less than
+it says (SPEC 2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from sluicegate.contracts.yaml_reading import Document, read_document
+from sluicegate.values.json import JsonValue
+from sluicegate.values.names import show_name
+
+_TEXT: Final = "a text"
+_INTEGER: Final = "an integer"
+_WANTED: Final[Mapping[str, str]] = {
+    "stage": _TEXT,
+    "code": _TEXT,
+    "pointer": _TEXT,
+    "now": "an RFC 3339 time with an offset",
+    "request_id": _TEXT,
+    "arguments": "an object",
+    "caller": "a subject, or {subject: TEXT, tenant: TEXT}",
+    "status": _INTEGER,
+    "content_type": _TEXT,
+    "headers": "a mapping of names to texts",
+    "exit_code": _INTEGER,
+    "verdict": "accepted or rejected",
+}
+
+
+def read_sidecar(fixture: Path) -> Mapping[str, JsonValue]:
+    """Return what the sidecar of ``fixture`` says; nothing where there is none.
+
+    Raises: OSError where it cannot be read; ValueError for what is no mapping of the known keys
+    to values of their types, naming the key and what is expected.
+    """
+    sidecar = fixture.parent / f"{fixture.stem}.expect.yaml"
+    if not sidecar.is_file():
+        return {}
+    document = read_document(sidecar.name, sidecar.read_bytes())
+    if not isinstance(document, Document):
+        raise ValueError(str(document[0]))
+    keys = ", ".join(sorted(_WANTED))
+    if not isinstance(document.value, Mapping):
+        raise ValueError(f"{sidecar.name} must be a mapping of {keys}")
+    for key, value in document.value.items():
+        if key not in _WANTED:
+            raise ValueError(f"{sidecar.name}: {show_name(key)} is none of {keys}")
+        if not _fits(key, value):
+            raise ValueError(f"{sidecar.name}: `{key}` must be {_WANTED[key]}")
+    return document.value
+
+
+def _fits(key: str, value: JsonValue) -> bool:
+    if key == "verdict":
+        return value in ("accepted", "rejected")
+    if key == "caller":
+        return isinstance(value, str) or _is_caller(value)
+    if key == "headers":
+        return isinstance(value, Mapping) and all(isinstance(text, str) for text in value.values())
+    if key == "arguments":
+        return isinstance(value, Mapping)
+    if _WANTED[key] is _INTEGER:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, str)
+
+
+def _is_caller(value: JsonValue) -> bool:
+    return (
+        isinstance(value, Mapping)
+        and value.keys() <= {"subject", "tenant"}
+        and all(isinstance(text, str) for text in value.values())
+    )
