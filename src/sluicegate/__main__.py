@@ -1,0 +1,5 @@
+"""``python -m sluicegate``."""
+
+from sluicegate.cli.main import main
+
+main()
