@@ -64,9 +64,15 @@ class FreeText:
     whole: bool
     children: dict[str, FreeText]
 
-    def below(self, segment: str) -> FreeText:
-        """Return what is declared one segment deeper."""
-        return self if self.whole else self.children.get(segment, NO_FREE_TEXT)
+    def member(self, name: str) -> FreeText:
+        """Return what is declared for a member; one named ``*`` cannot be addressed."""
+        if self.whole:
+            return self
+        return NO_FREE_TEXT if name == EVERY else self.children.get(name, NO_FREE_TEXT)
+
+    def items(self) -> FreeText:
+        """Return what is declared for the items of an array."""
+        return self if self.whole else self.children.get(EVERY, NO_FREE_TEXT)
 
 
 NO_FREE_TEXT: Final = FreeText(False, {})
@@ -154,9 +160,9 @@ def _every_text(
             elif isinstance(value, dict):
                 for name, member in value.items():
                     yield (*at, name), name, True, False
-                    deeper.append(((*at, name), member, free.below(name)))
+                    deeper.append(((*at, name), member, free.member(name)))
             elif isinstance(value, list):
-                below = free.below(EVERY)
+                below = free.items()
                 deeper.extend(((*at, index), item, below) for index, item in enumerate(value))
         level = deeper
 

@@ -95,6 +95,7 @@ def test_is_admitted_in_declared_free_text_alone(character: str) -> None:
     assert found({"note": text, "rows": [{"title": text}], "deep": {"a": [text]}}) == []
     assert found({"x": text, "rows": [{"titles": text}]}) == ["/x", "/rows/0/titles"]
     assert found({"title": text, "rows": {"title": text}}) == ["/title", "/rows/title"]
+    assert found({"rows": {"*": {"title": text}}}) == ["/rows/*/title"]
     assert len(found({text: 1, "deep": {text: 1}, "note": {text: 1}})) == 3
 
 
@@ -152,7 +153,9 @@ DOCUMENTS = st.recursive(
     TEXTS | st.none() | st.integers(),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["note", "rows", "title", "deep", "x"]) | TEXTS, inner)
+        | st.dictionaries(
+            st.sampled_from(["note", "rows", "title", "deep", "x", "*"]) | TEXTS, inner
+        )
     ),
     max_leaves=8,
 )
@@ -191,6 +194,7 @@ def test_which_bytes_spare_the_search(raw: bytes, proves: bool) -> None:
 @example({"rows": [{"title": "\n", "x": "\n"}]})
 @example({"rows": {"title": "\n"}})
 @example({"note": {"a\n": 1}})
+@example({"rows": {"*": {"title": "\n"}}})
 @example({"a": "\U000e0fff", "b": "\U000dffff"})
 def test_the_guard_and_the_search_agree(document: Any) -> None:
     is_clean = text_guard(FREE)

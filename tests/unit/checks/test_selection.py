@@ -262,6 +262,32 @@ def test_free_text_needs_an_object_to_stand_in(
         compile_selector(part)
 
 
+@pytest.mark.requirement("RES-7")
+@pytest.mark.parametrize(
+    ("schema", "agent", "data", "selected"),
+    [
+        ({"oneOf": [array(TEXT), closed(a=TEXT)]}, ["/*"], {"a": MARKER}, None),
+        ({"oneOf": [array(TEXT), closed(a=TEXT)]}, ["/a"], [MARKER], None),
+        (
+            {"type": "object", "properties": {"a": TEXT}},
+            ["/a"],
+            {"a": "1", "b": MARKER},
+            {"a": "1"},
+        ),
+        ({}, ["/a/b", "/c"], {"a": MARKER, "c": 1, "d": MARKER}, {"a": None, "c": 1}),
+        (True, ["/a"], [MARKER], None),
+    ],
+    ids=["object for array", "array for object", "open object", "any", "anything"],
+)
+def test_what_no_contract_could_publish_leaks_nothing_either(
+    schema: Any, agent: list[str], data: object, selected: object
+) -> None:
+    document = compiled({"allOf": [schema]} if schema is True else schema)
+    part = ResultPart(schema=document, agent_schema={}, agent=tuple(map(Pointer.parse, agent)))
+    vouched: Any = data
+    assert select(vouched, compile_selector(part)).data == selected
+
+
 # --- for all schemas, selections and answers ---------------------------------------------------
 
 SCHEMAS: list[Any] = [
