@@ -10,10 +10,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
+from sluicegate.contracts.contract import Contract
+from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.schemas.faults import SchemaFault
 from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonObject
@@ -39,6 +41,30 @@ def try_schemas(documents: Sequence[JsonObject]) -> tuple[SchemaFault | None, ..
         if len(verdicts) < len(documents) and (ended or finished == 0):
             verdicts.append(_too_complex())
     return tuple(verdicts)
+
+
+def try_contracts(contracts: Iterable[Contract]) -> tuple[Problem, ...]:
+    """Try both schemas of each contract; return a problem for each that did not come through."""
+    tried = [
+        (contract, side, schema.document)
+        for contract in contracts
+        for side, schema in (
+            ("arguments", contract.arguments.schema),
+            ("result", contract.result.schema),
+        )
+    ]
+    faults = try_schemas([document for _, _, document in tried])
+    return tuple(
+        Problem(
+            code=fault.code,
+            document=contract.source,
+            message=f"The {side} schema: {fault.message}",
+            mend=fault.mend,
+            pointer=fault.pointer,
+        )
+        for (contract, side, _), fault in zip(tried, faults, strict=True)
+        if fault is not None
+    )
 
 
 def _run_child(documents: Sequence[JsonObject]) -> tuple[int, bool]:

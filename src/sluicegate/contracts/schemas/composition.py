@@ -1,57 +1,43 @@
-"""One place of a document, as all the schemas that speak about it: what holds together, what
-stands for choice.
+"""One place of a document, as all the schemas that speak about it, and the places below it.
 
 A schema is taken apart into formulas: ``Every`` of parts, ``Either`` of branches, and leaves, each
-a schema's own keywords without its in-place applicators. Questions about a place (which types, is
-it required, is it closed) are then an intersection or a union; and the place below is the same
+a schema's own keywords without its in-place applicators. The place one step below is then the same
 formula of the places below. Whatever is not understood counts as admitting everything.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from sluicegate.contracts.schemas.compiling import matches
-from sluicegate.contracts.schemas.keywords import (
-    ALL_TYPES,
-    Schema,
-    integer_at,
-    names_at,
-    schema_at,
-    schema_list,
-    schema_map,
+from sluicegate.contracts.schemas.formulas import (
+    ANYTHING,
+    NOTHING,
+    Either,
+    Every,
+    Formula,
+    Leaf,
+    either,
+    every,
+    is_enumerated,
+    is_extension,
+    leaves,
 )
+from sluicegate.contracts.schemas.keywords import Schema, schema_at, schema_list, schema_map
 from sluicegate.contracts.schemas.proofs import choices, conjuncts, own_types
 from sluicegate.contracts.schemas.tree import SchemaTree
-from sluicegate.values.json import JsonObject
+from sluicegate.values.json import JsonObject, JsonValue
+from sluicegate.values.pointers import NOTHING as NO_VALUE
+from sluicegate.values.pointers import Nothing
+
+MAX_WORK: Final = 100_000
+"""Parts that one composition may touch: what asks for more is a schema nobody could read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """The own keywords of one schema."""
-
-    schema: Schema
-
-
-@dataclass(frozen=True, slots=True)
-class Every:
-    """All parts hold; no part at all admits everything."""
-
-    parts: tuple[Formula, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Either:
-    """At least one branch holds."""
-
-    branches: tuple[Formula, ...]
-
-
-Formula: TypeAlias = "Leaf | Every | Either"
-
-ANYTHING: Final = Every(())
+class CompositionTooLargeError(Exception):
+    """The schemas of one place multiply beyond ``MAX_WORK``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +65,17 @@ Step: TypeAlias = Member | Item | Undeclared
 
 
 class Composition:
-    """Formulas over one effective document."""
+    """Formulas over one effective document.
 
-    __slots__ = ("_expanded", "tree")
+    Raises, from every method: CompositionTooLargeError.
+    """
+
+    __slots__ = ("_expanded", "_listed", "_work", "tree")
 
     def __init__(self, tree: SchemaTree) -> None:
         self.tree = tree
+        self._listed: dict[tuple[int, Step], Schema] = {}
+        self._work = 0
         self._expanded: dict[int, Formula] = {}
 
     def of(self, schema: Schema) -> Formula:
@@ -93,12 +84,15 @@ class Composition:
 
     def below(self, formula: Formula, taken: Step) -> Formula:
         """Return the formula of the place one step below."""
+        self._work += 1
+        if self._work > MAX_WORK:
+            raise CompositionTooLargeError
         match formula:
-            case Every(parts):
+            case Every(parts=parts):
                 return every([self.below(part, taken) for part in parts])
-            case Either(branches):
+            case Either(branches=branches):
                 return either([self.below(branch, taken) for branch in branches])
-            case Leaf(schema):
+            case Leaf(schema=schema):
                 return every(
                     [self.of(inner) for inner in self._own_below(schema, taken)]
                     + self._unevaluated_below(schema, taken)
@@ -106,14 +100,17 @@ class Composition:
 
     def _expand(self, schema: Schema, active: frozenset[int]) -> Formula:
         if isinstance(schema, bool):
-            return Leaf(schema) if not schema else ANYTHING
+            return ANYTHING if schema else NOTHING
         key = id(schema)
         if key in self._expanded:
             return self._expanded[key]
         if key in active:
             return ANYTHING
+        self._work += 1
+        if self._work > MAX_WORK:
+            raise CompositionTooLargeError
         inside = active | {key}
-        parts: list[Formula] = [Leaf(schema)]
+        parts: list[Formula] = [Leaf(schema, key)]
         parts.extend(self._expand(inner, inside) for inner in conjuncts(self.tree, schema))
         parts.extend(
             either(
@@ -130,6 +127,12 @@ class Composition:
         """What a schema's own keywords say of the place below, unevaluated keywords apart."""
         if isinstance(schema, bool):
             return [] if schema else [False]
+        if ("array" if isinstance(taken, Item) else "object") not in own_types(schema):
+            return [False]
+        if is_enumerated(schema):
+            return [self._listed_below(schema, taken)]
+        if is_extension(schema):
+            return [{"x-extension": schema["x-extension"]}]
         match taken:
             case Member(name):
                 return _of_member(schema, name)
@@ -140,6 +143,15 @@ class Composition:
                 if index < len(first):
                     return [first[index]]
                 return _present(schema, "items")
+
+    def _listed_below(self, schema: JsonObject, taken: Step) -> Schema:
+        """The values that listed values have one step below, listed in their turn."""
+        key = (id(schema), taken)
+        if key not in self._listed:
+            found = [_value_below(value, taken) for value in listed_values(schema)]
+            kept = [value for value in found if not isinstance(value, Nothing)]
+            self._listed[key] = {"enum": kept} if kept else False
+        return self._listed[key]
 
     def _unevaluated_below(self, schema: Schema, taken: Step) -> list[Formula]:
         """An unevaluated keyword: the value fits it, or some schema in place has evaluated it."""
@@ -178,92 +190,6 @@ class Composition:
         return bool(patterns) and taken.pattern not in patterns
 
 
-def every(parts: Sequence[Formula]) -> Formula:
-    """Return the conjunction, flattened, each part once; nothing in it admits everything."""
-    kept: dict[object, Formula] = {}
-    for part in parts:
-        for inner in part.parts if isinstance(part, Every) else (part,):
-            kept.setdefault(key_of(inner), inner)
-    return Every(tuple(kept.values())) if len(kept) != 1 else next(iter(kept.values()))
-
-
-def either(branches: Sequence[Formula]) -> Formula:
-    """Return the disjunction, flattened, each branch once; a branch that admits all swallows it."""
-    kept: dict[object, Formula] = {}
-    for branch in branches:
-        for inner in branch.branches if isinstance(branch, Either) else (branch,):
-            if inner == ANYTHING:
-                return ANYTHING
-            kept.setdefault(key_of(inner), inner)
-    return Either(tuple(kept.values())) if len(kept) != 1 else next(iter(kept.values()))
-
-
-def key_of(formula: Formula) -> object:
-    """Return what makes two formulas over one document the same."""
-    match formula:
-        case Leaf(schema):
-            return schema if isinstance(schema, bool) else id(schema)
-        case Every(parts):
-            return ("every", frozenset(map(key_of, parts)))
-        case Either(branches):
-            return ("either", frozenset(map(key_of, branches)))
-
-
-def leaves(formula: Formula) -> Iterator[Schema]:
-    """Yield every schema that speaks about the place, in whatever branch."""
-    match formula:
-        case Leaf(schema):
-            yield schema
-        case Every(parts):
-            for part in parts:
-                yield from leaves(part)
-        case Either(branches):
-            for branch in branches:
-                yield from leaves(branch)
-
-
-def holds(formula: Formula, asked: Callable[[Schema], bool]) -> bool:
-    """Whether some schema of which ``asked`` is true holds for every value of the place."""
-    match formula:
-        case Leaf(schema):
-            return schema is False or asked(schema)
-        case Every(parts):
-            return any(holds(part, asked) for part in parts)
-        case Either(branches):
-            return all(holds(branch, asked) for branch in branches)
-
-
-def types(formula: Formula) -> frozenset[str]:
-    """Return the types a value of the place can have; ``integer`` counts as ``number``."""
-    match formula:
-        case Leaf(schema):
-            return own_types(schema)
-        case Every(parts):
-            return ALL_TYPES.intersection(*map(types, parts))
-        case Either(branches):
-            return frozenset[str]().union(*map(types, branches))
-
-
-def requires(formula: Formula, name: str) -> bool:
-    """Whether every valid object of the place has the member ``name``."""
-    return holds(
-        formula, lambda schema: isinstance(schema, Mapping) and name in names_at(schema, "required")
-    )
-
-
-def greatest(formula: Formula, keyword: str) -> int | None:
-    """Return the bound that ``maxItems``, ``maxLength``… set for every value; None: no bound."""
-    match formula:
-        case Leaf(schema):
-            return integer_at(schema, keyword) if isinstance(schema, Mapping) else None
-        case Every(parts):
-            bounds = [b for b in (greatest(part, keyword) for part in parts) if b is not None]
-            return min(bounds, default=None)
-        case Either(branches):
-            bounds = [b for b in (greatest(one, keyword) for one in branches) if b is not None]
-            return max(bounds) if len(bounds) == len(branches) and bounds else None
-
-
 def declared_names(composition: Composition, formula: Formula) -> list[str]:
     """Return every member name that some schema of the place declares, in order, each once."""
     names: dict[str, None] = {}
@@ -287,6 +213,22 @@ def _speaking(composition: Composition, formula: Formula) -> Iterator[JsonObject
             for inner in composition.tree.reachable(schema):
                 if isinstance(inner, Mapping):
                     yield inner
+
+
+def listed_values(schema: JsonObject) -> list[JsonValue]:
+    """Return the values that ``const``, or else ``enum``, lists."""
+    if "const" in schema:
+        return [schema["const"]]
+    listed = schema.get("enum")
+    return list(listed) if isinstance(listed, list | tuple) else []
+
+
+def _value_below(value: JsonValue, taken: Step) -> JsonValue | Nothing:
+    if isinstance(taken, Member) and isinstance(value, Mapping):
+        return value[taken.name] if taken.name in value else NO_VALUE
+    if isinstance(taken, Item) and isinstance(value, list) and taken.index < len(value):
+        return value[taken.index]
+    return NO_VALUE
 
 
 def _of_member(schema: JsonObject, name: str) -> list[Schema]:

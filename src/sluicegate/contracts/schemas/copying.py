@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from sluicegate.contracts.schemas.formulas import is_extension
 from sluicegate.contracts.schemas.keywords import Schema, rebuild_member
-from sluicegate.contracts.schemas.openness import is_extension
 from sluicegate.contracts.schemas.references import META_SCHEMAS, split_fragment
 from sluicegate.contracts.schemas.tree import OPAQUE, SchemaTree
 from sluicegate.values.json import JsonValue

@@ -12,23 +12,27 @@ from typing import Final
 
 from sluicegate.contracts.schemas.composition import (
     Composition,
-    Either,
-    Every,
-    Formula,
+    CompositionTooLargeError,
     Item,
-    Leaf,
     Member,
     Step,
     Undeclared,
     declared_names,
     declared_patterns,
+)
+from sluicegate.contracts.schemas.faults import SchemaFault
+from sluicegate.contracts.schemas.formulas import (
+    Either,
+    Every,
+    Formula,
+    Leaf,
     greatest,
     holds,
-    key_of,
+    is_enumerated,
+    is_extension,
     leaves,
     types,
 )
-from sluicegate.contracts.schemas.faults import SchemaFault
 from sluicegate.contracts.schemas.keywords import Schema, is_false, schema_at, schema_list
 from sluicegate.contracts.schemas.tree import SchemaTree
 from sluicegate.values.codes import Code
@@ -57,28 +61,14 @@ def find_open_objects(document: JsonObject) -> tuple[SchemaFault, ...]:
     """
     judge = _Judge(SchemaTree(document))
     found: dict[str, SchemaFault] = {}
-    for fault in judge.run():
-        found.setdefault(fault.pointer, fault)
-        if len(found) == MAX_FAULTS:
-            break
+    try:
+        for fault in judge.run():
+            found.setdefault(fault.pointer, fault)
+            if len(found) == MAX_FAULTS:
+                break
+    except CompositionTooLargeError:
+        return (_too_many(),)
     return tuple(found.values())
-
-
-def is_extension(schema: Schema) -> bool:
-    """Whether ``schema`` is declared open by name and version: ``x-extension: {name, version}``."""
-    if isinstance(schema, bool):
-        return False
-    named = schema.get("x-extension")
-    return (
-        isinstance(named, Mapping)
-        and set(named) == {"name", "version"}
-        and all(isinstance(text, str) and text for text in named.values())
-    )
-
-
-def is_enumerated(schema: Schema) -> bool:
-    """Whether ``schema`` lists its values."""
-    return isinstance(schema, Mapping) and ("const" in schema or "enum" in schema)
 
 
 class _Judge:
@@ -93,7 +83,7 @@ class _Judge:
         waiting: list[tuple[Formula, str]] = [(self._composition.of(self._tree.document), "")]
         while waiting:
             formula, at = waiting.pop()
-            key = key_of(formula)
+            key = formula.key
             if key in self._judged:
                 continue
             if len(self._judged) >= MAX_PLACES:
@@ -154,11 +144,11 @@ class _Judge:
 
     def _cover(self, formula: Formula) -> int:
         match formula:
-            case Leaf(schema):
+            case Leaf(schema=schema):
                 return self._own_cover(schema)
-            case Every(parts):
+            case Every(parts=parts):
                 return max(map(self._cover, parts), default=_OPEN)
-            case Either(branches):
+            case Either(branches=branches):
                 return min(
                     (
                         self._cover(branch) if "object" in types(branch) else _CLOSED
@@ -170,7 +160,7 @@ class _Judge:
     def _own_cover(self, schema: Schema) -> int:
         if isinstance(schema, bool):
             return _OPEN if schema else _CLOSED
-        if is_enumerated(schema):
+        if is_enumerated(schema) or is_extension(schema):
             return _CLOSED
         additional = schema_at(schema, "additionalProperties")
         if additional is not None:

@@ -1,4 +1,4 @@
-"""What a schema promises at a pointer, and the agent-side schema of the selected fields.
+"""The agent-side schema: exactly the selected fields, closed.
 
 The published schema is exact where the choice of fields allows it: layers that hold together are
 joined, branches of a choice stand under ``anyOf`` (without the fields that told them apart, more
@@ -11,82 +11,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from sluicegate.contracts.schemas.composition import (
-    ANYTHING,
-    Composition,
+from sluicegate.contracts.schemas.composition import Composition, CompositionTooLargeError
+from sluicegate.contracts.schemas.copying import SubschemaCopier, UncopyableError
+from sluicegate.contracts.schemas.faults import SchemaFault
+from sluicegate.contracts.schemas.formulas import (
     Either,
     Every,
     Formula,
-    Item,
     Leaf,
-    Member,
-    declared_names,
-    either,
     greatest,
     holds,
+    is_extension,
     leaves,
     requires,
     types,
 )
-from sluicegate.contracts.schemas.copying import SubschemaCopier, UncopyableError
-from sluicegate.contracts.schemas.faults import SchemaFault
-from sluicegate.contracts.schemas.keywords import integer_at, schema_list
-from sluicegate.contracts.schemas.openness import is_extension
+from sluicegate.contracts.schemas.reach import Reach, certain, find_subschemas, step_below
 from sluicegate.contracts.schemas.tree import SchemaTree
 from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.names import show_name
 from sluicegate.values.pointers import EVERY, Pointer
 
+__all__ = ["Reach", "Selection", "find_subschemas", "project"]
+
 UNTRUSTED_TEXT: Final = "untrusted_text"
-
-_ONLY_LEADS_ON: Final = frozenset({"$ref", "$comment", "title", "description", "$defs", "$schema"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reach:
-    """What a schema says about one place.
-
-    ``exists``: the schema declares the place, and a value can stand there; ``required``: every
-    valid document has one (below ``*``: in every item); ``types``: the JSON types it can have
-    (``integer`` counts as ``number``); ``schemas``: each schema that holds for every value there,
-    those behind ``$ref`` and ``allOf`` included, those of single branches not.
-    """
-
-    exists: bool
-    required: bool
-    types: frozenset[str]
-    schemas: tuple[JsonObject, ...]
-
-
-NOWHERE: Final = Reach(exists=False, required=False, types=frozenset(), schemas=())
-
-
-def find_subschemas(document: JsonObject, pointer: Pointer) -> Reach:
-    """Say what the effective schema ``document`` promises at ``pointer``.
-
-    ``*`` is every item of an array, a number one item. A place that is declared nowhere does not
-    exist, even where an open object would admit it. Never raises.
-    """
-    composition = Composition(SchemaTree(document))
-    formula = composition.of(document)
-    required = True
-    for segment in pointer.segments:
-        step = _step(composition, formula, segment)
-        if step is None:
-            return NOWHERE
-        formula, always = step
-        required = required and always
-    return Reach(
-        exists=True,
-        required=required,
-        types=types(formula),
-        schemas=tuple(
-            schema
-            for schema in _certain(formula)
-            if "$ref" not in schema or not schema.keys() <= _ONLY_LEADS_ON
-        ),
-    )
 
 
 def project(
@@ -107,10 +56,13 @@ def project(
     for pointer in pointers:
         selection.add(pointer.segments)
     builder = _Builder(document)
-    formula = builder.composition.of(document)
-    published = builder.publish(formula, selection, Pointer(()))
-    if untrusted_text:
-        published = builder.add_texts(published, formula, selection, untrusted_text)
+    try:
+        formula = builder.composition.of(document)
+        published = builder.publish(formula, selection, Pointer(()))
+        if untrusted_text:
+            published = builder.add_texts(published, formula, selection, untrusted_text)
+    except CompositionTooLargeError:
+        return (_too_large(),)
     if builder.faults:
         return tuple(builder.faults)
     definitions = builder.copier.definitions()
@@ -163,7 +115,7 @@ class _Builder:
             place = at.child(name)
             step = None
             if "object" in types(formula):
-                step = _step(self.composition, formula, name)
+                step = step_below(self.composition, formula, name)
             if step is None:
                 self._fault(place, "leads to nothing in the schema")
                 continue
@@ -184,7 +136,7 @@ class _Builder:
         self, formula: Formula, selection: Selection, at: Pointer
     ) -> dict[str, JsonValue]:
         place = at.child(EVERY)
-        step = _step(self.composition, formula, EVERY)
+        step = step_below(self.composition, formula, EVERY)
         if step is None or len(selection.below) > 1:
             self._fault(place, "leads to no array, or beside `*` stands another segment")
             return {}
@@ -240,7 +192,7 @@ class _Builder:
         if position == len(pointer.segments):
             return self._publish_string(formula, pointer), True
         segment = pointer.segments[position]
-        step = _step(self.composition, formula, segment)
+        step = step_below(self.composition, formula, segment)
         if step is None or (segment != EVERY and "object" not in types(formula)):
             self._fault(pointer, "leads to nothing in the schema")
             return {}, True
@@ -278,9 +230,9 @@ class _Builder:
 
     def _render(self, formula: Formula) -> JsonValue:
         match formula:
-            case Leaf(schema):
+            case Leaf(schema=schema):
                 return self.copier.copy(schema)
-            case Either(branches):
+            case Either(branches=branches):
                 return {"anyOf": [self._render(branch) for branch in branches]}
             case Every():
                 kept = self._without_derived(formula)
@@ -315,59 +267,6 @@ class _Builder:
         )
 
 
-def _step(composition: Composition, formula: Formula, segment: str) -> tuple[Formula, bool] | None:
-    """Return the place below and whether every valid value here has it; None: it is nowhere."""
-    admitted = types(formula)
-    if segment == EVERY:
-        if "array" not in admitted:
-            return None
-        below = _every_item(composition, formula)
-        return None if below == ANYTHING or not types(below) else (below, admitted == {"array"})
-    if "object" in admitted:
-        below = composition.below(formula, Member(segment))
-        declared = below != ANYTHING or segment in declared_names(composition, formula)
-        if not declared or not types(below):
-            return None
-        return below, admitted == {"object"} and requires(formula, segment)
-    if "array" in admitted and segment.isascii() and segment.isdigit() and len(segment) < 7:
-        below = composition.below(formula, Item(int(segment)))
-        if below == ANYTHING or not types(below):
-            return None
-        least = int(segment) + 1
-        always = holds(
-            formula,
-            lambda schema: (
-                isinstance(schema, Mapping) and (integer_at(schema, "minItems") or 0) >= least
-            ),
-        )
-        return below, admitted == {"array"} and always
-    return None
-
-
-def _every_item(composition: Composition, formula: Formula) -> Formula:
-    first = max(
-        (
-            len(schema_list(schema, "prefixItems"))
-            for schema in leaves(formula)
-            if isinstance(schema, Mapping)
-        ),
-        default=0,
-    )
-    longest = greatest(formula, "maxItems")
-    count = first + 1 if longest is None else min(first + 1, longest)
-    items = [composition.below(formula, Item(index)) for index in range(count)]
-    return either([item for item in items if types(item)])
-
-
-def _certain(formula: Formula) -> Iterator[JsonObject]:
-    if isinstance(formula, Leaf):
-        if isinstance(formula.schema, Mapping):
-            yield formula.schema
-    elif isinstance(formula, Every):
-        for part in formula.parts:
-            yield from _certain(part)
-
-
 def _or_null(kind: str, formula: Formula) -> JsonValue:
     """A place that may hold something else is selected as null then."""
     return kind if types(formula) == {kind} else [kind, "null"]
@@ -376,7 +275,7 @@ def _or_null(kind: str, formula: Formula) -> JsonValue:
 def _texts_of(formula: Formula) -> dict[str, JsonValue]:
     """Title and description that hold for the place, from its outermost schema."""
     found: dict[str, JsonValue] = {}
-    for schema in _certain(formula):
+    for schema in certain(formula):
         for keyword in ("title", "description"):
             if keyword in schema:
                 found.setdefault(keyword, schema[keyword])
@@ -392,6 +291,14 @@ def _overlaps(pointers: Sequence[Pointer]) -> Iterator[SchemaFault]:
                     message=f"`{show_name(one.text)}` and `{show_name(other.text)}` overlap.",
                     mend="Select each place once: the whole, or some of its members.",
                 )
+
+
+def _too_large() -> SchemaFault:
+    return SchemaFault(
+        code=Code.SCHEMA_TOO_COMPLEX,
+        message="composed, the schemas of the selected places multiply beyond reading.",
+        mend="Use fewer branches.",
+    )
 
 
 def _covers(one: Pointer, other: Pointer) -> bool:

@@ -203,7 +203,9 @@ class Library:
             and known.schema is not place.schema
             and canonical_text(known.schema) != canonical_text(place.schema)
         ):
-            self.collisions.append(Collision(known if place.document else place, uri))
+            collision = Collision(known if place.document else place, uri)
+            if collision not in self.collisions:
+                self.collisions.append(collision)
 
     def _enter_anchors(self, schema: JsonObject, place: Place) -> None:
         for keyword in ("$anchor", "$dynamicAnchor"):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal
 
-from jsonschema_rs import Draft202012Validator, Registry
+from jsonschema_rs import Draft202012Validator, ReferencingError, Registry
 
 from sluicegate.contracts.schemas.bundling import Bundle, bundle, encode_fragment
 from sluicegate.contracts.schemas.compiled import CompiledSchema
@@ -25,7 +25,7 @@ from sluicegate.values.pointers import join_segments
 
 __all__ = ["SchemaFault", "register"]
 
-_HERE: Final = "urn:sluicegate:schema"
+_HERE: Final = "folder:///schema-being-registered"
 
 
 def register(
@@ -70,7 +70,10 @@ def _register(
     validator = _compile(document)
     if isinstance(validator, tuple):
         return _homed(validator, bundled)
-    faults = _judge_samples(document)
+    try:
+        faults = _judge_samples(document)
+    except (ValueError, ReferencingError):
+        return (_uncompilable(),)
     if strict:
         if side == "arguments" and document.get("type") != "object":
             faults = (*faults, _no_object_root())
@@ -154,14 +157,8 @@ def _compile(document: JsonObject) -> Draft202012Validator | tuple[SchemaFault, 
         return compile_validator(document)
     except RecursionError:
         return (_too_complex("it nests too deep for the engine."),)
-    except ValueError:  # all that can be named has been refused before
-        return (
-            SchemaFault(
-                code=Code.SCHEMA_META_INVALID,
-                message="the engine does not compile this schema.",
-                mend="Take it apart until the part that is refused shows.",
-            ),
-        )
+    except (ValueError, ReferencingError):  # all that can be named has been refused before
+        return (_uncompilable(),)
 
 
 def _judge_samples(document: JsonObject) -> tuple[SchemaFault, ...]:
@@ -230,6 +227,14 @@ def _too_complex(why: str) -> SchemaFault:
         code=Code.SCHEMA_TOO_COMPLEX,
         message=f"the schema is too complex: {why}",
         mend="Nest fewer compositions; say `unevaluatedProperties: false` once, at the outside.",
+    )
+
+
+def _uncompilable() -> SchemaFault:
+    return SchemaFault(
+        code=Code.SCHEMA_META_INVALID,
+        message="the engine does not compile this schema.",
+        mend="Take it apart until the part that is refused shows.",
     )
 
 
