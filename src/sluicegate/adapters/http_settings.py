@@ -16,23 +16,11 @@ from sluicegate.adapters.credentials import check_credential_name
 from sluicegate.adapters.decoding import ACCEPTED_ENCODINGS
 from sluicegate.adapters.provenance import PACKAGE_VERSION
 from sluicegate.contracts.contract import HttpFetch
+from sluicegate.contracts.headers import GATE_HEADERS, SECRET_HEADERS
 from sluicegate.errors import ConfigurationError
 
 _TOKEN: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+", re.ASCII)
 HEADER_TEXT: Final = re.compile(r"[\x20-\x7e\t]*", re.ASCII)
-_OURS: Final = frozenset(
-    {
-        "accept-encoding",
-        "connection",
-        "content-length",
-        "expect",
-        "host",
-        "keep-alive",
-        "te",
-        "transfer-encoding",
-        "upgrade",
-    }
-)
 
 
 def constant_headers(fetch: HttpFetch) -> dict[str, str]:
@@ -51,12 +39,13 @@ def constant_headers(fetch: HttpFetch) -> dict[str, str]:
         headers["content-type"] = "application/json"
     if _TOKEN.fullmatch(fetch.method) is None:
         raise ConfigurationError(f"{fetch.method!r} is no HTTP method")
-    taken = set(_OURS)
+    taken = set(GATE_HEADERS)
     if fetch.credential is not None:
         check_credential_name(fetch.credential)
         _take(fetch.credential_header, taken)
         if HEADER_TEXT.fullmatch(fetch.credential_prefix) is None:
             raise ConfigurationError("credential_prefix holds what no header can carry")
+    taken |= SECRET_HEADERS
     if fetch.idempotency_header is not None:
         _take(fetch.idempotency_header, taken)
     for name, value in fetch.headers.items():

@@ -126,10 +126,10 @@ class MapRule:
     """One member of the narrowed object (RES-3).
 
     ``at`` is where the value stands in the received document; for items below ``every`` it is
-    relative to the item. ``values`` maps received strings; ``default`` stands for a value outside
-    the table where it is given (``OTHER``); ``convert`` is a type normaliser; ``optional`` says
-    that the member may be absent; ``members`` builds a nested object or, with ``every``, one
-    object an item of the array at ``at``.
+    relative to the item. ``values`` maps received strings; ``other`` stands for a value outside
+    the table where ``has_other`` says that it is given (it may be null); ``convert`` is a type
+    normaliser; ``optional`` says that the member may be absent; ``members`` builds a nested object
+    or, with ``every``, one object an item of the array at ``at``.
     """
 
     at: Pointer

@@ -14,26 +14,21 @@ from sluicegate.contracts.contract import (
     HttpFetch,
     PythonFetch,
 )
+from sluicegate.contracts.headers import GATE_HEADERS, SECRET_HEADERS
 from sluicegate.contracts.naming import PythonNames
 from sluicegate.contracts.placeholders import has_placeholder, read_placeholders, read_url
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.reach import Side
 from sluicegate.values.pointers import Pointer
 
-_METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
-_BODYLESS: Final = frozenset({"GET", "HEAD"})
+_METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _HEADER: Final = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}"
 _HEADER_TEXT: Final = r"[\x20-\x7e]{1,2000}"
+_CREDENTIAL_HEADER: Final = "Authorization"
+_NO_ONE: Final = "not the contract's to set"
 _VARIABLE: Final = r"[A-Za-z_][A-Za-z0-9_]*"
 _CREDENTIAL: Final = rf"(?:env:)?{_VARIABLE}|file:[^\0]+|keyring:[^/]+/.+"
 _FORMS: Final = ("http", "command", "python", "host")
-# What the adapter writes itself, or what would carry a secret in clear text.
-_OWN_HEADERS: Final = frozenset(
-    {
-        *("host", "content-length", "transfer-encoding", "connection", "accept-encoding", "te"),
-        *("authorization", "proxy-authorization", "cookie", "upgrade", "trailer", "expect"),
-    }
-)
 _MAX_TIMEOUT_S: Final = 3600.0
 _MAX_REDIRECTS: Final = 10
 
@@ -100,37 +95,47 @@ def _read_http(place: Place, arguments: Side) -> HttpFetch | None:
     members = place.members("http", ("method", "url", "timeout_s"))
     if members is None:
         return None
-    method = members["method"].one_of(_METHODS) if "method" in members else None
+    method = _read_method(members["method"]) if "method" in members else None
     url = read_url(members["url"], arguments) if "url" in members else None
     body = _read_body(members["body"], arguments) if "body" in members else None
-    if body is not None and method in _BODYLESS:
+    if body is not None and method == "GET":
         members["body"].fault(
-            f"a {method} request has no body.", "Use `query`, or another method.", at_key=True
+            "a GET request has no body.", "Use `query`, or another method.", at_key=True
         )
     for key in ("credential_header", "credential_prefix"):
         if key in members and "credential" not in members:
             members[key].fault(
                 f"`{key}` stands without a `credential`.", "Name the credential.", at_key=True
             )
+    if "ca_file" in members and url is not None and not url.startswith("https:"):
+        members["ca_file"].fault(
+            "`ca_file` stands beside a URL without TLS, and checks nothing.",
+            "Write an https:// URL, or remove it.",
+            at_key=True,
+        )
+    credential_header, idempotency_header, headers = _read_all_headers(members)
     redirects = members["redirects"].integer(0, _MAX_REDIRECTS) if "redirects" in members else None
     return HttpFetch(
         method=method or "GET",
         url=url or "",
         timeout_s=_timeout(members),
         query=_read_query(members.get("query"), arguments),
-        headers=_read_headers(members.get("headers")),
+        headers=headers,
         body=body,
         credential=_read_credential(members),
-        credential_header=_header_name(members, "credential_header") or "Authorization",
+        credential_header=credential_header,
         credential_prefix=_read_prefix(members.get("credential_prefix")),
         redirects=redirects or 0,
-        idempotency_header=_header_name(members, "idempotency_header"),
+        idempotency_header=idempotency_header,
         ca_file=_text(members, "ca_file", r"[^\0]+", "a path"),
     )
 
 
-def _header_name(members: Mapping[str, Place], key: str) -> str | None:
-    return _text(members, key, _HEADER, "the name of a header")
+def _read_method(place: Place) -> str | None:
+    if place.value == "HEAD":
+        place.fault("HEAD is answered without a body, and so without data.", "Write GET.")
+        return None
+    return place.one_of(_METHODS)
 
 
 def _read_prefix(place: Place | None) -> str:
@@ -163,23 +168,67 @@ def _read_query(place: Place | None, arguments: Side) -> dict[str, str]:
     return query
 
 
-def _read_headers(place: Place | None) -> dict[str, str]:
+# --- headers -----------------------------------------------------------------------------------
+
+
+def _read_all_headers(
+    members: Mapping[str, Place],
+) -> tuple[str, str | None, dict[str, str]]:
+    """Return the header of the credential, that of the idempotency key, and the constant ones.
+
+    Each name has one writer: ``taken`` maps a name in lower case to who writes it.
+    """
+    taken: dict[str, str] = {}
+    credential = _read_header_name(members, "credential_header", taken, GATE_HEADERS)
+    if "credential" in members:
+        taken.setdefault((credential or _CREDENTIAL_HEADER).lower(), "the header of `credential`")
+    idempotency = _read_header_name(
+        members, "idempotency_header", taken, GATE_HEADERS | SECRET_HEADERS
+    )
+    headers = _read_headers(members.get("headers"), taken)
+    return credential or _CREDENTIAL_HEADER, idempotency, headers
+
+
+def _read_header_name(
+    members: Mapping[str, Place], key: str, taken: dict[str, str], refused: frozenset[str]
+) -> str | None:
+    name = _text(members, key, _HEADER, "the name of a header")
+    if name is not None:
+        writer = _NO_ONE if name.lower() in refused else taken.get(name.lower())
+        if writer is not None:
+            members[key].fault(f"the header `{name}` is {writer}.", "Name another header.")
+        taken.setdefault(name.lower(), f"the header of `{key}`")
+    return name
+
+
+def _read_headers(place: Place | None, taken: dict[str, str]) -> dict[str, str]:
     entries = place.entries() if place is not None else None
     headers: dict[str, str] = {}
     for name, inner in (entries or {}).items():
         if not inner.is_named(_HEADER):
             inner.fault("this is not the name of a header.", "Write one.", at_key=True)
-        elif name.lower() in _OWN_HEADERS:
+        elif name.lower() in GATE_HEADERS | SECRET_HEADERS:
             inner.fault(
-                f"the header `{name}` is not the contract's to set.",
+                f"the header `{name}` is {_NO_ONE}.",
                 "Remove it; a secret is named under `credential`.",
                 at_key=True,
             )
+        elif name.lower() in taken:
+            inner.fault(
+                f"the header `{name}` is {taken[name.lower()]} already.",
+                "Keep one of them; case makes no difference.",
+                at_key=True,
+            )
+        else:
+            taken[name.lower()] = f"set as `{name}`"
         text = inner.text(_HEADER_TEXT, "a constant text of printable ASCII")
         if text is not None and has_placeholder(text):
             inner.fault("a header is constant.", "Put the argument into `query` or `body`.")
         headers[name] = text or ""
     return headers
+
+
+# --- the body ----------------------------------------------------------------------------------
 
 
 def _read_body(

@@ -85,7 +85,7 @@ SHAPE = [
     *("unknown effect", "list for mapping", "tool name with a blank", "ssh", "quotas"),
     *("two adapters", "prefix without credential", "command line"),
     *("credential without its variable", "no status", "code in small letters", "integers"),
-    *("no agent at all", "waiver without a day", "user name in the URL"),
+    *("no agent at all", "waiver without a day", "user name in the URL", "HEAD"),
 ]
 
 

@@ -251,6 +251,84 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         "/fetch/http/headers/X-A",
         "printable",
     ),
+    "secret in a header for proxies": (
+        {"fetch": {"http": {**HTTP, "headers": {"Proxy-Authorization": "Basic x"}}}},
+        "/fetch/http/headers/Proxy-Authorization",
+        "not the contract's",
+    ),
+    "header that the connection needs": (
+        {"fetch": {"http": {**HTTP, "headers": {"Keep-Alive": "timeout=5"}}}},
+        "/fetch/http/headers/Keep-Alive",
+        "not the contract's",
+    ),
+    "header that the gate sets": (
+        {"fetch": {"http": {**HTTP, "headers": {"X-Request-Id": "1"}}}},
+        "/fetch/http/headers/X-Request-Id",
+        "not the contract's",
+    ),
+    "header twice in different case": (
+        {"fetch": {"http": {**HTTP, "headers": {"X-A": "1", "x-a": "2"}}}},
+        "/fetch/http/headers/x-a",
+        "set as `X-A` already",
+    ),
+    "header of the credential": (
+        {
+            "fetch": {
+                "http": {
+                    **HTTP,
+                    "credential": "A",
+                    "credential_header": "X-Token",
+                    "headers": {"x-token": "1"},
+                }
+            }
+        },
+        "/fetch/http/headers/x-token",
+        "the header of `credential_header` already",
+    ),
+    "header of the credential, unnamed": (
+        {"fetch": {"http": {**HTTP, "credential": "A", "idempotency_header": "authorization"}}},
+        "/fetch/http/idempotency_header",
+        "not the contract's",
+    ),
+    "header of the idempotency key": (
+        {"fetch": {"http": {**HTTP, "idempotency_header": "X-Key", "headers": {"x-key": "1"}}}},
+        "/fetch/http/headers/x-key",
+        "the header of `idempotency_header`",
+    ),
+    "idempotency key in the credential's header": (
+        {
+            "fetch": {
+                "http": {
+                    **HTTP,
+                    "credential": "A",
+                    "credential_header": "X-Key",
+                    "idempotency_header": "x-key",
+                }
+            }
+        },
+        "/fetch/http/idempotency_header",
+        "the header of `credential",
+    ),
+    "idempotency key as authorization": (
+        {"fetch": {"http": {**HTTP, "idempotency_header": "Authorization"}}},
+        "/fetch/http/idempotency_header",
+        "not the contract's",
+    ),
+    "credential in the header of the host": (
+        {"fetch": {"http": {**HTTP, "credential": "A", "credential_header": "Host"}}},
+        "/fetch/http/credential_header",
+        "not the contract's",
+    ),
+    "HEAD": (
+        {"fetch": {"http": {**HTTP, "method": "HEAD"}}},
+        "/fetch/http/method",
+        "without a body",
+    ),
+    "authorities without TLS": (
+        {"fetch": {"http": {**HTTP, "url": "http://127.0.0.1:8080/", "ca_file": "ca.pem"}}},
+        "/fetch/http/ca_file",
+        "without TLS",
+    ),
     "secret as credential": (
         {"fetch": {"http": {**HTTP, "credential": "ghp-12!secret"}}},
         "/fetch/http/credential",
