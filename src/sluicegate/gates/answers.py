@@ -47,5 +47,13 @@ class Answer(Generic[T]):
         return self.envelope.data if isinstance(self.envelope, Success) else None
 
     def to_json(self) -> str:
-        """Return the envelope as JSON text, ready to be handed to the model."""
-        return json.dumps(shape_envelope(self.envelope), ensure_ascii=False, allow_nan=False)
+        """Return the envelope as JSON text without blanks, ready to be handed to the model.
+
+        Raises: ValueError for NaN and infinities, which no accepted answer holds.
+        """
+        return json.dumps(
+            shape_envelope(self.envelope),
+            ensure_ascii=False,
+            allow_nan=False,
+            separators=(",", ":"),
+        )
