@@ -123,7 +123,7 @@ class ResultLadder:
         parsed = parse_answer(authentic, rigour.parse)
         if isinstance(parsed, Rejected):
             return parsed
-        unwrapped = unwrap(parsed, upstream, request, self._errors)
+        unwrapped = unwrap(parsed, upstream, request, self._errors, rigour.parse)
         if isinstance(unwrapped, Rejected):
             return unwrapped
         new_members: tuple[Finding, ...] = ()
