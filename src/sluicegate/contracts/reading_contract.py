@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from sluicegate.contracts.coherence import Parts, judge_together
 from sluicegate.contracts.contract import (
     Contract,
     Effect,
     EvidenceWaiver,
-    ResultPart,
     RetryRule,
     UpstreamPart,
 )
@@ -20,7 +20,7 @@ from sluicegate.contracts.mapping_fit import demand_map_fits
 from sluicegate.contracts.naming import PythonNames
 from sluicegate.contracts.places import Place, suggest
 from sluicegate.contracts.reach import Side
-from sluicegate.contracts.reading_fetch import Fetching, read_fetch
+from sluicegate.contracts.reading_fetch import read_fetch
 from sluicegate.contracts.reading_sides import read_arguments, read_result
 from sluicegate.contracts.reading_upstream import read_upstream
 from sluicegate.contracts.schemas.compiled import CompiledSchema
@@ -99,7 +99,10 @@ def _assemble(
     retry = _read_retry(members.get("retry"), errors, head.effect)
     masked_arguments, masked_data = _read_mask(members.get("mask"), arguments_side, data)
     waiver = _read_evidence(members, head.effect)
-    _judge_together(members, head, fetching, upstream, result)
+    judge_together(
+        members,
+        Parts(effect=head.effect, fetching=fetching, upstream=upstream, result=result, retry=retry),
+    )
     if arguments is None or result is None:
         return None
     contract = Contract(
@@ -284,6 +287,12 @@ def _read_retry(place: Place | None, errors: Mapping[str, bool], effect: Effect)
         elif code == AgentCode.INVALID_RESPONSE:
             _judge_refused_retry(item, effect, attempts or 1)
         codes.add(code)
+    if codes and attempts == 1:
+        members["on"].fault(
+            "`on` names codes, and one attempt is never followed by another.",
+            "Write `attempts: 2` or more, or `on: []`.",
+            at_key=True,
+        )
     return RetryRule(
         attempts=attempts or 1, budget_s=30.0 if budget is None else budget, on=frozenset(codes)
     )
@@ -341,27 +350,3 @@ def _read_evidence(members: Mapping[str, Place], effect: Effect) -> EvidenceWaiv
     if reason is None or until is None:
         return None
     return EvidenceWaiver(reason=reason, until=until)
-
-
-def _judge_together(
-    members: Mapping[str, Place],
-    head: _Head,
-    fetching: Fetching,
-    upstream: UpstreamPart,
-    result: ResultPart | None,
-) -> None:
-    """Rules that more than one part takes part in."""
-    if fetching.cache is not None and "effect" in members:
-        cache = members["fetch"].follow("cache")
-        if head.effect is not Effect.READ:
-            cache.fault("only a read is cached.", "Remove `cache`.", at_key=True)
-        if upstream.carrier == "envelope":
-            cache.fault("an envelope answers one request.", "Remove `cache`.", at_key=True)
-    if upstream.text is None or upstream.text.kind != "plain" or result is None:
-        return
-    if list(result.untrusted_text.values()) != [Pointer(("text",))] or result.agent:
-        members["result"].fault(
-            "plain text reaches the agent as untrusted text alone.",
-            "Write `untrusted_text: {text: /text}` and no `agent`, or leave `result` out.",
-            at_key=True,
-        )

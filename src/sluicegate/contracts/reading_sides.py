@@ -83,6 +83,7 @@ def _read_resources(place: Place | None, side: Side) -> tuple[ResourceRule, ...]
 
 def _read_on_absent(place: Place | None, side: Side) -> dict[Pointer, JsonValue]:
     added: dict[Pointer, JsonValue] = {}
+    places: list[tuple[Place, Pointer]] = []
     for text, inner in ((place.entries() if place is not None else None) or {}).items():
         pointer = inner.pointer_of(text, at_key=True)
         found = None if pointer is None else side.reach(inner, pointer, at_key=True)
@@ -99,7 +100,22 @@ def _read_on_absent(place: Place | None, side: Side) -> dict[Pointer, JsonValue]
         else:
             side.demand_fit(inner, pointer, inner.value)
         added[pointer] = inner.value
+        places.append((inner, pointer))
+    for inner, pointer in places:
+        for above in added:
+            if above.segments and above.segments == pointer.segments[: len(above.segments)]:
+                _judge_below(inner, pointer, above)
     return added
+
+
+def _judge_below(place: Place, pointer: Pointer, above: Pointer) -> None:
+    """Which of the two were added first would decide what the call says."""
+    if pointer != above:
+        place.fault(
+            f"`{show_name(pointer.text)}` lies in `{show_name(above.text)}`, which is added too.",
+            f"Write the whole value at `{show_name(above.text)}`.",
+            at_key=True,
+        )
 
 
 # --- the result --------------------------------------------------------------------------------

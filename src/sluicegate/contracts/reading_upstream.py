@@ -33,6 +33,12 @@ def read_upstream(place: Place | None, errors: Mapping[str, bool], fetch: object
     text = _read_text(members["text"]) if "text" in members else None
     if text is not None and carrier == "envelope":
         members["text"].fault("an envelope holds no declared text.", "Remove `text`.", at_key=True)
+    if "on_new" in members and members["on_new"].value == "refuse" and "known" not in members:
+        members["on_new"].fault(
+            "without `known` no member is new, and nothing would be refused.",
+            "Name `known`: the pointers of all members that the provider sends today.",
+            at_key=True,
+        )
     success = _read_numbers(members.get("success"), 100, 599, _DEFAULT.success_status)
     status = _read_codes(members.get("status"), errors, _STATUS, "a status such as 404 or 5xx")
     exits = _read_codes(members.get("exit"), errors, _EXIT, "an exit code from 0 to 255")

@@ -133,6 +133,14 @@ COMMAND = {"argv": ["ls", "{/project_id}"], "timeout_s": 5}
 TABLE = {"project_id": "/p", "state": "/s", "observed_at": "/t"}
 DESTRUCTIVE = {"effect": "destructive", "evidence": {"none": "why", "until": "2027-01-31"}}
 
+UPSTREAM_KEYS: dict[str, Any] = {
+    "status": {"404": "NOT_FOUND"},
+    "success": [200, 203],
+    "content_type": "application/json",
+    "exit": {"3": "NOT_FOUND"},
+    "success_exit": [0, 1],
+}
+
 # changes, the pointer of the one problem, a word of its message
 REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     # shape
@@ -186,6 +194,18 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         {"arguments.on_absent": {"/labels/*": "x"}},
         "/arguments/on_absent/~1labels~1*",
         "one place",
+    ),
+    "adding below what is added": (
+        {
+            "arguments.schema.properties.o": {
+                "type": "object",
+                "properties": {"k": {"type": "integer"}},
+                "additionalProperties": False,
+            },
+            "arguments.on_absent": {"/o/k": 3, "/o": {}},
+        },
+        "/arguments/on_absent/~1o~1k",
+        "lies in `/o`",
     ),
     "integers": ({"arguments.integers": "ijson"}, "/arguments/integers", "one of"),
     # fetch
@@ -380,14 +400,27 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         "stand together",
     ),
     "cached write": (
-        {"effect": "write", "fetch": {"host": {}, "cache": {"ttl_s": 5}}},
+        {"effect": "write", "fetch": {"http": HTTP, "cache": {"ttl_s": 5}}},
         "/fetch/cache",
         "only a read",
     ),
     "cached envelope": (
-        {"upstream": {"envelope": True}, "fetch": {"host": {}, "cache": {"ttl_s": 5}}},
+        {"upstream": {"envelope": True}, "fetch": {"http": HTTP, "cache": {"ttl_s": 5}}},
         "/fetch/cache",
         "envelope",
+    ),
+    "cache of what the host fetches": (
+        {"fetch": {"host": {}, "cache": {"ttl_s": 5}}},
+        "/fetch/cache",
+        "the host fetches for itself",
+    ),
+    "cache beyond the age of the answer": (
+        {
+            "result.fresh": {"at": "/observed_at", "max_age_s": 60},
+            "fetch": {"http": HTTP, "cache": {"ttl_s": 60.5}},
+        },
+        "/fetch/cache/ttl_s",
+        "outlive",
     ),
     # limits
     "above the ceiling": ({"limits": {"max_bytes": 262_145}}, "/limits/max_bytes", "ceiling"),
@@ -475,6 +508,24 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         "/upstream/map/state",
         "one value",
     ),
+    "refusing what is new where nothing is known": (
+        {"upstream": {"on_new": "refuse"}},
+        "/upstream/on_new",
+        "without `known`",
+    ),
+    **{
+        f"{key} of a {form}": (
+            {"fetch": {form: fetch}, "upstream": {key: value}},
+            f"/upstream/{key}",
+            f"`{form}` receives none",
+        )
+        for form, fetch, keys in (
+            ("command", COMMAND, ("status", "success", "content_type")),
+            ("http", HTTP, ("exit", "success_exit")),
+        )
+        for key, value in UPSTREAM_KEYS.items()
+        if key in keys
+    },
     # result
     "binding an optional argument": (
         {"result.bind": {"/count": "/limit"}},
@@ -608,6 +659,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         {"retry": {"attempts": 3, "budget_s": 5, "on": ["INVALID_RESPONSE"]}},
         "/retry/on/0",
         "at most once",
+    ),
+    "codes to retry on in one attempt": (
+        {"retry": {"attempts": 1, "budget_s": 5, "on": ["UPSTREAM_UNAVAILABLE"]}},
+        "/retry/on",
+        "one attempt",
     ),
     "no attempts": ({"retry": {"attempts": 0, "budget_s": 5, "on": []}}, "/retry/attempts", "1"),
     "destructive without evidence": ({"effect": "destructive"}, "/effect", "evidence"),
@@ -880,8 +936,35 @@ def test_every_form_of_fetch_is_read() -> None:
     assert contract(
         {"fetch": {"python": python}}, settings={"python": ["acme"]}
     ).fetch == PythonFetch(function=PythonName("acme.tools", "run"), timeout_s=9)
-    cached = contract({"fetch": {"host": {"timeout_s": 4}, "cache": {"ttl_s": 30}}})
-    assert (cached.fetch, cached.cache) == (HostFetch(timeout_s=4), CacheRule(ttl_s=30))
+    assert contract({"fetch": {"host": {"timeout_s": 4}}}).fetch == HostFetch(timeout_s=4)
+    cached = contract({"fetch": {"http": http, "cache": {"ttl_s": 30}}})
+    assert cached.cache == CacheRule(ttl_s=30)
+
+
+@pytest.mark.parametrize("key", UPSTREAM_KEYS)
+def test_a_host_may_receive_what_any_adapter_receives(key: str) -> None:
+    assert contract({"upstream": {key: UPSTREAM_KEYS[key]}}).fetch == HostFetch()
+
+
+@pytest.mark.parametrize("key", UPSTREAM_KEYS)
+def test_a_python_function_receives_neither_a_status_nor_an_exit_code(key: str) -> None:
+    python = {"function": "acme.tools:run", "timeout_s": 9}
+    found = problems(
+        {"fetch": {"python": python}, "upstream": {key: UPSTREAM_KEYS[key]}},
+        settings={"python": ["acme."]},
+    )
+    assert [problem.pointer for problem in found] == [f"/upstream/{key}"]
+
+
+def test_what_is_exactly_at_the_edge_loads() -> None:
+    found = contract(
+        {
+            "result.fresh": {"at": "/observed_at", "max_age_s": 60},
+            "fetch": {"http": HTTP, "cache": {"ttl_s": 60}},
+            "retry": {"attempts": 1, "budget_s": 2, "on": []},
+        }
+    )
+    assert (found.cache, found.retry) == (CacheRule(ttl_s=60), RetryRule(budget_s=2))
 
 
 UPSTREAMS = {

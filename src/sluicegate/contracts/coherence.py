@@ -1,0 +1,101 @@
+"""Parts of one contract held against each other: a key that could have no effect is a fault."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from sluicegate.contracts.contract import Effect, ResultPart, UpstreamPart
+from sluicegate.contracts.places import Place
+from sluicegate.contracts.reading_fetch import Fetching
+from sluicegate.values.pointers import Pointer
+
+_ADAPTER_OF: Final = {
+    "status": "http",
+    "success": "http",
+    "content_type": "http",
+    "exit": "command",
+    "success_exit": "command",
+}
+"""Keys of ``upstream`` that speak of what one adapter alone receives; a host may receive either."""
+_NEEDS_ADAPTER: Final = frozenset({"http", "command", "python"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What has been read of one contract."""
+
+    effect: Effect
+    fetching: Fetching
+    upstream: UpstreamPart
+    result: ResultPart | None
+
+
+def judge_together(members: Mapping[str, Place], parts: Parts) -> None:
+    """Note the faults that no part has alone; ``members`` are the places of the contract."""
+    if "fetch" in members:
+        form = _named_form(members["fetch"])
+        _judge_cache(members, parts)
+        if form == "host":
+            _judge_host(members, parts)
+        elif form in _NEEDS_ADAPTER and "upstream" in members:
+            _judge_upstream(members["upstream"], form)
+    _judge_plain_text(members, parts)
+
+
+def _named_form(fetch: Place) -> str | None:
+    """The one form that ``fetch`` names; None where it names none or several."""
+    given = fetch.value if isinstance(fetch.value, Mapping) else {}
+    forms = [form for form in given if form in {*_NEEDS_ADAPTER, "host"}]
+    return forms[0] if len(forms) == 1 else None
+
+
+def _judge_cache(members: Mapping[str, Place], parts: Parts) -> None:
+    rule = parts.fetching.cache
+    if rule is None:
+        return
+    cache = members["fetch"].follow("cache")
+    if parts.effect is not Effect.READ:
+        cache.fault("only a read is cached.", "Remove `cache`.", at_key=True)
+    if parts.upstream.carrier == "envelope":
+        cache.fault("an envelope answers one request.", "Remove `cache`.", at_key=True)
+    fresh = parts.result.fresh if parts.result is not None else None
+    if fresh is not None and rule.ttl_s > fresh.max_age_s:
+        cache.follow("ttl_s").fault(
+            f"a kept answer would outlive `result.fresh.max_age_s`, {fresh.max_age_s:g} s.",
+            f"Write at most {fresh.max_age_s:g}.",
+        )
+
+
+def _judge_host(members: Mapping[str, Place], parts: Parts) -> None:
+    """A host fetches for itself (ARG-9): the gate neither asks again nor keeps what it got."""
+    if parts.fetching.cache is not None:
+        members["fetch"].follow("cache").fault(
+            "`cache` stands beside `host`, and the host fetches for itself.",
+            "Remove it; the host decides what it keeps.",
+            at_key=True,
+        )
+
+
+def _judge_upstream(upstream: Place, form: str) -> None:
+    for key in upstream.value if isinstance(upstream.value, Mapping) else ():
+        owner = _ADAPTER_OF.get(key, form)
+        if owner != form:
+            upstream.follow(key).fault(
+                f"`{key}` speaks of what `{owner}` receives, and `{form}` receives none.",
+                "Remove it.",
+                at_key=True,
+            )
+
+
+def _judge_plain_text(members: Mapping[str, Place], parts: Parts) -> None:
+    text, result = parts.upstream.text, parts.result
+    if text is None or text.kind != "plain" or result is None:
+        return
+    if list(result.untrusted_text.values()) != [Pointer(("text",))] or result.agent:
+        members["result"].fault(
+            "plain text reaches the agent as untrusted text alone.",
+            "Write `untrusted_text: {text: /text}` and no `agent`, or leave `result` out.",
+            at_key=True,
+        )
