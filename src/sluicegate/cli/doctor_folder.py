@@ -21,7 +21,7 @@ def examine_folder(folder: str, now: datetime) -> list[Look]:
         return [Look(name="folder", well=False, says=f"{folder} is no folder")]
     try:
         steering = read_steering(root)
-        report = check_folder(root)
+        report = check_folder(root, now=now)
     except ConfigurationError as error:
         return [Look(name="folder", well=False, says=str(error))]
     except Exception as error:  # noqa: BLE001  (a folder that breaks the loader is not well)
@@ -34,6 +34,15 @@ def examine_folder(folder: str, now: datetime) -> list[Look]:
     looks += [
         Look(name="rolled back", well=True, says=f"{tool} is served at {version}")
         for tool, version in sorted(steering.versions.items())
+    ]
+    looks += [
+        Look(
+            name="waiver",
+            well=not waived.expired,
+            says=f"{waived.tool} runs without evidence until {waived.until}"
+            f"{', which has passed' if waived.expired else ''}: {waived.reason}",
+        )
+        for waived in report.waivers
     ]
     if report.contracts is None:
         first = report.problems[0]

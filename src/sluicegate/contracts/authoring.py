@@ -108,10 +108,17 @@ def contract_of(function: Callable[..., object] | None = None, **parts: Any) -> 
     return loaded
 
 
-def load_authored(authored: Authored) -> Contract | tuple[Problem, ...]:
-    """Put an authored document through the loader, under ``TOOL/contract.json``."""
+def load_authored(
+    authored: Authored, *, limits: Mapping[str, JsonValue] | None = None
+) -> Contract | tuple[Problem, ...]:
+    """Put an authored document through the loader, under ``TOOL/contract.json``.
+
+    ``limits`` stand as those of sluicegate.yaml: ceilings and defaults; None: the built-in ones.
+    """
     document = authored.document
     settings: dict[str, JsonValue] = {"python": sorted({name.module for name in authored.objects})}
+    if limits is not None:
+        settings["limits"] = dict(limits)
     try:
         raw = json.dumps(document, ensure_ascii=False, allow_nan=False).encode()
     except (TypeError, ValueError) as error:

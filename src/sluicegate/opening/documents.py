@@ -47,23 +47,36 @@ def read_folder(root: Path) -> Folder:
     problems: list[Problem] = []
     if not root.is_dir():
         return Folder(root=root, problems=(_missing(root),))
-    inside = root.resolve()
     for path in _files(root):
         name = path.relative_to(root).as_posix()
-        if not path.resolve().is_relative_to(inside):
-            problems.append(
-                _problem(name, "is a link that leaves the folder.", "Copy the file into it.")
-            )
-        elif len(documents) >= _MAX_DOCUMENTS:
+        if len(documents) >= _MAX_DOCUMENTS:
             problems.append(_problem(name, "is one file too many.", "Split the folder."))
             break
+        content = read_inside(root, path)
+        if isinstance(content, bytes):
+            documents[name] = content
         else:
-            content = _content(path)
-            if isinstance(content, bytes):
-                documents[name] = content
-            else:
-                problems.append(_problem(name, content, "Mend the file or remove it."))
+            problems.append(content)
     return Folder(root=root, documents=documents, problems=tuple(problems))
+
+
+def read_inside(root: Path, path: Path) -> bytes | Problem:
+    """Return what the file ``path`` below ``root`` holds, or why it was not read.
+
+    A link that leaves ``root``, what is no plain file, a file over ``MAX_DOCUMENT_BYTES`` and one
+    that cannot be read are problems.
+    """
+    name = path.relative_to(root).as_posix()
+    try:
+        leaves = not path.resolve().is_relative_to(root.resolve())
+    except (OSError, RuntimeError, ValueError):  # a link in a circle, a NUL in a name
+        leaves = True
+    if leaves:
+        return _problem(name, "is a link that leaves the folder.", "Copy the file into it.")
+    content = _content(path)
+    if isinstance(content, bytes):
+        return content
+    return _problem(name, content, "Mend the file or remove it.")
 
 
 def _files(root: Path) -> Iterator[Path]:

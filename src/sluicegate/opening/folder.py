@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
 from sluicegate.adapters.credentials import Credentials
-from sluicegate.contracts.contract import PythonName
 from sluicegate.contracts.loading import load
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
 from sluicegate.contracts.settings import AuditSettings
-from sluicegate.contracts.yaml_reading import Document, read_document
 from sluicegate.errors import ConfigurationError, ContractFolderError
 from sluicegate.gates.gate import Gate, Opened
 from sluicegate.gates.means import Means
@@ -24,20 +22,44 @@ from sluicegate.opening.clock import SystemClock, draw, new_request_id
 from sluicegate.opening.documents import Folder, read_folder
 from sluicegate.opening.fixtures import FixtureResult, run_fixtures
 from sluicegate.opening.python_names import resolve
-from sluicegate.opening.steering import Steering, read_steering
-from sluicegate.opening.trial import try_schemas
-from sluicegate.opening.wiring import build_authored, build_authorizer, build_line
+from sluicegate.opening.released import put_released
+from sluicegate.opening.steering import read_steering
+from sluicegate.opening.trial import try_contracts
+from sluicegate.opening.waivers import Waived, list_waivers, refuse_expired
+from sluicegate.opening.wiring import build_authored, build_authorizer, build_lines
 from sluicegate.stores.stores import open_store
 from sluicegate.values.codes import Code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderReport:
-    """What ``check`` found: ``contracts`` is None where the folder does not load."""
+    """What ``check`` found: ``contracts`` is None where the folder does not load.
+
+    ``waivers`` are those of every contract that could be read, the expired ones too.
+    """
 
     contracts: ContractSet | None
     problems: tuple[Problem, ...]
     fixtures: tuple[FixtureResult, ...]
+    waivers: tuple[Waived, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Loaded:
+    """``contracts`` None: see ``problems``. ``rolled_back`` are names of contract documents."""
+
+    read: Folder
+    contracts: ContractSet | None = None
+    problems: tuple[Problem, ...] = ()
+    rolled_back: frozenset[str] = frozenset()
+    waivers: tuple[Waived, ...] = ()
+
+    def run_fixtures(self, line: Line) -> tuple[FixtureResult, ...]:
+        """Climb the working fixtures, which judge the working version: none if rolled back."""
+        source = line.contract.source
+        if source in self.rolled_back:
+            return ()
+        return tuple(run_fixtures((self.read.root / source).parent, line))
 
 
 def open_gate(
@@ -51,17 +73,18 @@ def open_gate(
 
     ``python=False`` forbids every Python name in it; ``fixtures=False`` leaves its fixtures out;
     ``clock`` stands in for the machine's in tests. A contract whose fixtures fail is not served
-    and says so when it is called.
+    and says so when it is called. A version that an operator rolled back to is served without
+    fixtures: those in the folder belong to the version being worked on.
     Raises: ContractFolderError with every problem where the folder does not load;
     ConfigurationError where a store, key, credential or steering file is wrong. SPEC CON-3.
     """
-    root = Path(folder)
-    serving = _open_serving(root, python=python, fixtures=fixtures)
+    root, clock = Path(folder), clock or SystemClock()
+    serving = _open_serving(root, clock.now(), python=python, fixtures=fixtures)
     if isinstance(serving, tuple):
         raise ContractFolderError(serving)
     settings = serving.contracts.settings
     means = Means(
-        clock=clock or SystemClock(),
+        clock=clock,
         store=open_store(settings.audit, settings.retention, root),
         authorizer=build_authorizer(settings.access),
         notifier=open_notifier(settings.notify),
@@ -73,7 +96,9 @@ def open_gate(
         means,
         serving,
         reopen=partial(_reopen, root, settings.audit, python=python, fixtures=fixtures),
-        author=build_authored(root, Credentials(root)) if python else None,
+        author=build_authored(root, Credentials(root), settings.limits, clock.now)
+        if python
+        else None,
     )
 
 
@@ -81,7 +106,7 @@ def _reopen(
     root: Path, audit: AuditSettings, means: Means, *, python: bool, fixtures: bool
 ) -> Opened | tuple[Problem, ...]:
     """Open the folder anew: its contracts, and who may call, who is told and what is kept."""
-    serving = _open_serving(root, python=python, fixtures=fixtures)
+    serving = _open_serving(root, means.clock.now(), python=python, fixtures=fixtures)
     if isinstance(serving, tuple):
         return serving
     settings = serving.contracts.settings
@@ -105,17 +130,27 @@ def _reopen(
     )
 
 
-def check_folder(folder: Path, *, python: bool = True) -> FolderReport:
-    """Load the folder and climb every fixture, without opening a store or serving anything."""
-    contracts, problems, read = _load(folder, python=python)
-    if contracts is None:
-        return FolderReport(contracts=None, problems=problems, fixtures=())
-    results: list[FixtureResult] = []
-    homes, credentials = read.tool_folders(), Credentials(folder)
-    for contract in contracts.contracts.values():
-        line = build_line(contract, folder, credentials)
-        results.extend(run_fixtures(homes[contract.source], line))
-    return FolderReport(contracts=contracts, problems=(), fixtures=tuple(results))
+def check_folder(folder: Path, *, python: bool = True, now: datetime | None = None) -> FolderReport:
+    """Load the folder and climb every fixture, without opening a store or serving anything.
+
+    ``now`` is the time by which waivers expire; by default the machine's. A version that an
+    operator rolled back to has no fixtures here, as in ``open_gate``.
+    """
+    loaded = _load(folder, now or SystemClock().now(), python=python)
+    contracts, problems, results = loaded.contracts, loaded.problems, list[FixtureResult]()
+    if contracts is not None:
+        lines = build_lines(contracts.contracts.values(), folder, Credentials(folder))
+        if isinstance(lines, tuple):
+            contracts, problems = None, lines
+        else:
+            for line in lines.values():
+                results.extend(loaded.run_fixtures(line))
+    return FolderReport(
+        contracts=contracts,
+        problems=problems,
+        fixtures=tuple(results),
+        waivers=loaded.waivers,
+    )
 
 
 def open_folder_store(folder: Path, *, python: bool = False) -> AuditStore:
@@ -131,96 +166,48 @@ def open_folder_store(folder: Path, *, python: bool = False) -> AuditStore:
     return open_store(loaded.settings.audit, loaded.settings.retention, folder)
 
 
-def _open_serving(root: Path, *, python: bool, fixtures: bool) -> Serving | tuple[Problem, ...]:
-    contracts, problems, read = _load(root, python=python)
+def _open_serving(
+    root: Path, now: datetime, *, python: bool, fixtures: bool
+) -> Serving | tuple[Problem, ...]:
+    loaded = _load(root, now, python=python)
+    contracts = loaded.contracts
     if contracts is None:
-        return problems
-    steering = read_steering(root)
+        return loaded.problems
     withdrawn = {
-        tool: f"switched off by an operator: {reason}" for tool, reason in steering.disabled.items()
+        tool: f"switched off by an operator: {reason}"
+        for tool, reason in read_steering(root).disabled.items()
     }
-    lines: dict[str, Line] = {}
-    homes, credentials = read.tool_folders(), Credentials(root)
-    for tool, contract in contracts.contracts.items():
-        if tool in withdrawn:
-            continue
-        line = build_line(contract, root, credentials)
-        failing = (
-            [result for result in run_fixtures(homes[contract.source], line) if not result.ok]
-            if fixtures
-            else []
-        )
-        if failing:
-            withdrawn[tool] = f"fixture {failing[0].path} {failing[0].note}"
-        else:
-            lines[tool] = line
+    lines = build_lines(
+        [each for tool, each in contracts.contracts.items() if tool not in withdrawn],
+        root,
+        Credentials(root),
+    )
+    if isinstance(lines, tuple):
+        return lines
+    for tool, line in list(lines.items()) if fixtures else ():
+        failing = next((each for each in loaded.run_fixtures(line) if not each.ok), None)
+        if failing is not None:
+            withdrawn[tool] = f"fixture {failing.path} {failing.note}"
+            del lines[tool]
     return Serving(contracts=contracts, lines=lines, withdrawn=withdrawn)
 
 
-def _load(root: Path, *, python: bool) -> tuple[ContractSet | None, tuple[Problem, ...], Folder]:
+def _load(root: Path, now: datetime, *, python: bool) -> _Loaded:
     read = read_folder(root)
     if read.problems:
-        return None, read.problems, read
-    steering = read_steering(root)
-    documents, missing = _steered(read, steering)
-    if missing:
-        return None, missing, read
-    loaded = load(documents, resolve=_resolver(python))
-    if isinstance(loaded, tuple):
-        return None, loaded, read
-    refused = _try(loaded)
-    return (None, refused, read) if refused else (loaded, (), read)
-
-
-def _resolver(python: bool) -> Callable[[PythonName], object] | None:
-    return resolve if python else None
-
-
-def _steered(read: Folder, steering: Steering) -> tuple[Mapping[str, bytes], tuple[Problem, ...]]:
-    """Put the released version that an operator rolled back to in place of the current one."""
-    documents = dict(read.documents)
-    missing = []
-    for name, home in read.tool_folders().items():
-        document = read_document(name, documents[name])
-        if not isinstance(document, Document) or not isinstance(document.value, Mapping):
-            continue  # the loader says what is wrong with it
-        version = steering.versions.get(str(document.value.get("tool")))
-        if version is None:
-            continue
-        released = home / "released" / f"{version}.yaml"
-        try:
-            documents[name] = released.read_bytes()
-        except OSError:
-            missing.append(
-                Problem(
-                    code=Code.CONTRACT_INVALID,
-                    document=name,
-                    message=f"An operator rolled back to {version}, which is not in released/.",
-                    mend="Restore that file, or run `sluicegate rollback` to another version.",
-                )
-            )
-    return documents, tuple(missing)
-
-
-def _try(contracts: ContractSet) -> tuple[Problem, ...]:
-    """Compile and validate every schema in a child process with limits (CON-2)."""
-    tried = [
-        (contract, side, schema.document)
-        for contract in contracts.contracts.values()
-        for side, schema in (
-            ("arguments", contract.arguments.schema),
-            ("result", contract.result.schema),
-        )
-    ]
-    faults = try_schemas([document for _, _, document in tried])
-    return tuple(
-        Problem(
-            code=fault.code,
-            document=contract.source,
-            message=f"The {side} schema: {fault.message}",
-            mend=fault.mend,
-            pointer=fault.pointer,
-        )
-        for (contract, side, _), fault in zip(tried, faults, strict=True)
-        if fault is not None
+        return _Loaded(read=read, problems=read.problems)
+    steered = put_released(read, read_steering(root))
+    if steered.problems:
+        return _Loaded(read=read, problems=steered.problems)
+    contracts = load(steered.documents, resolve=resolve if python else None)
+    if isinstance(contracts, tuple):
+        return _Loaded(read=read, problems=contracts)
+    waivers = list_waivers(contracts.contracts.values(), now)
+    problems = refuse_expired(waivers) or try_contracts(contracts.contracts.values())
+    return _Loaded(
+        read=read,
+        contracts=None if problems else contracts,
+        problems=problems,
+        rolled_back=steered.replaced,
+        waivers=waivers,
     )

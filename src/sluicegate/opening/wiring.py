@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -26,13 +27,17 @@ from sluicegate.contracts.contract import (
     PythonFetch,
     PythonName,
 )
-from sluicegate.contracts.settings import AccessSettings
-from sluicegate.errors import ContractFolderError
+from sluicegate.contracts.problems import Problem
+from sluicegate.contracts.settings import AccessSettings, FolderLimits
+from sluicegate.errors import ConfigurationError, ContractFolderError
 from sluicegate.gates.call_gate import CallLadder
 from sluicegate.gates.ports import Adapter, Authorizer
 from sluicegate.gates.result_gate import ResultLadder
 from sluicegate.gates.serving import Line
 from sluicegate.opening.python_names import resolve_callable
+from sluicegate.opening.trial import try_contracts
+from sluicegate.opening.waivers import list_waivers, refuse_expired
+from sluicegate.values.codes import Code
 
 
 def build_line(
@@ -60,6 +65,30 @@ def build_line(
     )
 
 
+def build_lines(
+    contracts: Iterable[Contract], root: Path, credentials: Credentials
+) -> dict[str, Line] | tuple[Problem, ...]:
+    """Return the lines of ``contracts`` by tool, or a problem for each that cannot be built.
+
+    A program, CA file or function that is not there is a problem of the contract that names it.
+    """
+    lines: dict[str, Line] = {}
+    problems: list[Problem] = []
+    for contract in contracts:
+        try:
+            lines[contract.tool] = build_line(contract, root, credentials)
+        except ConfigurationError as error:
+            problems.append(
+                Problem(
+                    code=Code.CONTRACT_INVALID,
+                    document=contract.source,
+                    message=f"It cannot be served: {error}.",
+                    mend="Mend the contract, or put in place what it names.",
+                )
+            )
+    return tuple(problems) or lines
+
+
 def build_authorizer(access: AccessSettings) -> Authorizer:
     """Return the decision point that sluicegate.yaml names: a function, or else the table."""
     if access.python is not None:
@@ -68,15 +97,23 @@ def build_authorizer(access: AccessSettings) -> Authorizer:
 
 
 def build_authored(
-    root: Path, credentials: Credentials
+    root: Path, credentials: Credentials, limits: FolderLimits, now: Callable[[], datetime]
 ) -> Callable[[Callable[..., object], Mapping[str, Any]], Line]:
-    """Return what ``gate.tool`` writes lines with: the same loader, the same wiring (CON-7)."""
+    """Return what ``gate.tool`` writes lines with: the same loader, trial and wiring (CON-7).
+
+    ``limits`` are the folder's, as it was opened. The functions' own modules need not stand in
+    the allow-list: that list says what a document may import, and code that runs in this process
+    may name itself. What is returned raises ContractFolderError with every problem.
+    """
 
     def author(function: Callable[..., object], parts: Mapping[str, Any]) -> Line:
         authored = write_contract(function, **parts)
-        contract = load_authored(authored)
+        contract = load_authored(authored, limits=asdict(limits))
         if isinstance(contract, tuple):
             raise ContractFolderError(contract)
+        refused = refuse_expired(list_waivers([contract], now())) or try_contracts([contract])
+        if refused:
+            raise ContractFolderError(refused)
         named = cast("Mapping[PythonName, Callable[..., object]]", authored.objects)
         return build_line(contract, root, credentials, find=named.__getitem__)
 
