@@ -225,9 +225,10 @@ def listed_values(schema: JsonObject) -> list[JsonValue]:
 
 def _value_below(value: JsonValue, taken: Step) -> JsonValue | Nothing:
     if isinstance(taken, Member) and isinstance(value, Mapping):
-        return value[taken.name] if taken.name in value else NO_VALUE
+        return value.get(taken.name, NO_VALUE)
     if isinstance(taken, Item) and isinstance(value, list) and taken.index < len(value):
-        return value[taken.index]
+        item: JsonValue = value[taken.index]
+        return item
     return NO_VALUE
 
 

@@ -16,6 +16,7 @@ from sluicegate.contracts.schemas.keywords import (
     ALL_TYPES,
     Schema,
     integer_at,
+    is_false,
     schema_at,
     schema_list,
     schema_map,
@@ -51,8 +52,8 @@ def prove(document: JsonObject) -> Proof:
 
 def own_types(schema: Schema) -> frozenset[str]:
     """Return the types that ``type``, ``enum`` and ``const`` of one schema admit."""
-    if isinstance(schema, bool):
-        return ALL_TYPES if schema else _NOTHING
+    if isinstance(schema, bool) or is_false(schema):
+        return ALL_TYPES if schema is True else _NOTHING
     admitted = ALL_TYPES
     named = schema.get("type")
     if isinstance(named, str):

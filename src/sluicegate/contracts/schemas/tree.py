@@ -64,7 +64,7 @@ class SchemaTree:
         yield from self.referred(schema)
 
     def reachable(self, schema: JsonObject) -> Iterator[Schema]:
-        """Yield ``schema`` and all that is reached from it in place, each once."""
+        """Yield ``schema`` and all that is reached from it in place, each once, outside in."""
         met: set[int] = set()
         waiting: list[Schema] = [schema]
         while waiting:
@@ -74,7 +74,7 @@ class SchemaTree:
             elif id(inner) not in met:
                 met.add(id(inner))
                 yield inner
-                waiting.extend(self.in_place(inner))
+                waiting.extend(reversed(list(self.in_place(inner))))
 
     def _target(self, reference: str) -> Schema:
         found = self._targets.get(reference)
