@@ -207,3 +207,20 @@ def test_a_contract_beside_its_function_is_tried_in_a_child(
         pytest.raises(ContractFolderError, match="SCHEMA_TOO_COMPLEX"),
     ):
         gate.tool(owner="x", arguments=BOUNDED, result=BOUNDED, agent=["/a"])(echo)
+
+
+@pytest.mark.requirement("EVI-3", "CON-7")
+async def test_a_waiver_beside_a_function_expires_as_any_other(tmp_path: Path) -> None:
+    (tmp_path / "sluicegate.yaml").write_text('audit: {store: "memory:"}\n')
+    evidence = {"none": "the host asks a person", "until": "2027-06-29"}
+    async with open_gate(tmp_path, clock=At(NOW)) as gate:
+        author = gate.tool(
+            owner="x",
+            effect="destructive",
+            evidence=evidence,
+            arguments=BOUNDED,
+            result=BOUNDED,
+            agent=["/a"],
+        )
+        with pytest.raises(ContractFolderError, match="`until` is 2027-06-29"):
+            author(echo)
