@@ -199,8 +199,8 @@ class ResultPart:
 
     ``agent`` are the only fields that reach the agent; ``untrusted_text`` names declared, bounded
     free text that reaches it below ``data.untrusted_text``; ``operator`` goes to custody and
-    console; ``display`` to the host for people. ``agent_schema`` is the published schema of the
-    ``data`` member.
+    console; ``display`` to the host for people, each text that it names bounded. ``agent_schema``
+    is the published schema of the ``data`` member.
     """
 
     schema: CompiledSchema

@@ -15,6 +15,7 @@ from sluicegate.contracts.contract import (
     ResourceRule,
     ResultPart,
 )
+from sluicegate.contracts.displaying import is_bounded
 from sluicegate.contracts.naming import PythonNames
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.reach import NAMING_TYPES, TEXT_TYPES, Side
@@ -232,6 +233,12 @@ def _read_selection(place: Place, members: Mapping[str, Place], data: Side) -> _
             "List under `agent` the fields that it needs.",
             at_key=True,
         )
+    for item, pointer in selection.display:
+        if data.schema is not None and not is_bounded(data.schema.document, pointer):
+            item.fault(
+                f"`{show_name(pointer.text)}` is text without a bound, and people see all of it.",
+                "Give it a `maxLength`, an `enum` or a `const`.",
+            )
     agent = [*selection.agent, *selection.untrusted.values()]
     _keep_apart(agent, "agent", selection.operator, "operator")
     _keep_apart(selection.display, "display", selection.operator, "operator")
