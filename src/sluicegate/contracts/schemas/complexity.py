@@ -20,6 +20,9 @@ from sluicegate.values.json import JsonObject
 from sluicegate.values.limits import ENGINE_MAX_DEPTH
 
 MAX_VISITS: Final = 1_000
+MAX_STEPS: Final = 500_000
+"""What the second measure itself may cost: schemas in place, times the ways that lead on."""
+
 MAX_CHAIN: Final = 150
 """Schemas that lead into one another without coming back; deeper is a chain that nobody reads."""
 
@@ -122,13 +125,14 @@ class _Growth:
     ``choice`` is the candidate that every dynamic reference takes: one run holds to one.
     """
 
-    __slots__ = ("_applied", "_choice", "_meter", "_steps")
+    __slots__ = ("_applied", "_choice", "_meter", "_spent", "_steps")
 
     def __init__(self, meter: _Meter, choice: int) -> None:
         self._meter = meter
         self._choice = choice
         self._applied: dict[int, list[JsonObject]] = {}
         self._steps: dict[int, list[Counter[int]]] = {}
+        self._spent = 0
 
     def passes_cap(self) -> bool:
         met = self._meter.met
@@ -170,6 +174,9 @@ class _Growth:
         applied = self._all_applied(schema)
         names = {name for one in applied for name in schema_map(one, "properties")}
         first = max((len(schema_list(one, "prefixItems")) for one in applied), default=0)
+        self._spent += len(applied) * (len(names) + first + 3)
+        if self._spent > MAX_STEPS:
+            raise _TooMuchError
         ways = [[below for one in applied for below in _member(one, name)] for name in names]
         ways.append([below for one in applied for below in _member(one, None)])
         ways += [

@@ -20,6 +20,7 @@ from sluicegate.contracts.schemas.keywords import (
     schema_at,
     schema_list,
     schema_map,
+    subschemas,
 )
 from sluicegate.contracts.schemas.tree import SchemaTree
 from sluicegate.values.json import JsonObject, JsonValue, json_type
@@ -266,8 +267,7 @@ class _Finiteness:
         self._tree = tree
         self._types = _Types(tree)
         self._claims: dict[int, list[bool]] = {}
-        schemas = list(tree.subschemas())
-        schemas.reverse()  # inside out: most claims settle in the first round
+        schemas = list(_inside_out(tree))  # most claims settle in the first round
         for schema in schemas:
             self._claims[id(schema)] = [True, True, True]
         changed = True
@@ -313,3 +313,21 @@ class _Finiteness:
                 return True
             below = items_below(self._tree, schema)
         return below is not None and all(map(self.holds, below))
+
+
+def _inside_out(tree: SchemaTree) -> Iterator[JsonObject]:
+    """Yield each subschema behind all that it holds and refers to, circles apart."""
+    met: set[int] = set()
+    waiting: list[tuple[Schema, bool]] = [(schema, False) for schema in tree.subschemas()]
+    waiting.reverse()
+    while waiting:
+        schema, entered = waiting.pop()
+        if isinstance(schema, bool):
+            continue
+        if entered:
+            yield schema
+        elif id(schema) not in met and tree.place_of(schema) is not None:
+            met.add(id(schema))
+            waiting.append((schema, True))
+            waiting.extend((inner, False) for _, inner in subschemas(schema))
+            waiting.extend((inner, False) for inner in tree.referred(schema))

@@ -25,6 +25,7 @@ from sluicegate.values.pointers import join_segments
 
 __all__ = ["SchemaFault", "register"]
 
+_LEADS_ON: Final = frozenset({"$ref", "$dynamicRef", "$id"})
 _HERE: Final = "folder:///schema-being-registered"
 
 
@@ -174,11 +175,16 @@ def _judge_samples(document: JsonObject) -> tuple[SchemaFault, ...]:
             samples += [(f"examples/{index}", value) for index, value in enumerate(examples)]
         if not samples:
             continue
-        if registry is None:
-            given: Any = document
-            registry = Registry([(_HERE, given)])
-        reference = f"{_HERE}#{encode_fragment(join_segments(at))}"
-        validator = compile_validator({"$ref": reference}, registry=registry)
+        if any(
+            isinstance(inner, Mapping) and inner.keys() & _LEADS_ON for _, inner in walk(schema)
+        ):
+            if registry is None:
+                given: Any = document
+                registry = Registry([(_HERE, given)])
+            reference = f"{_HERE}#{encode_fragment(join_segments(at))}"
+            validator = compile_validator({"$ref": reference}, registry=registry)
+        else:
+            validator = compile_validator(schema)
         faults.extend(
             _bad_sample(join_segments(at) + "/" + place, place.partition("/")[0])
             for place, value in samples

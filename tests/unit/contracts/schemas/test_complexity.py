@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from sluicegate.contracts.schemas import composition, openness
 from sluicegate.contracts.schemas.compiled import CompiledSchema
+from sluicegate.contracts.schemas.projection import find_subschemas, project
 from sluicegate.contracts.schemas.registration import register
+from sluicegate.values.pointers import Pointer
 
 pytestmark = pytest.mark.requirement("CON-2")
 
@@ -161,16 +165,49 @@ def test_sheer_size_is_refused(schema: object) -> None:
     assert codes(schema) == {"SCHEMA_TOO_COMPLEX"}
 
 
-def test_places_that_multiply_in_composition_are_refused() -> None:
-    """Each member of each branch is a place of its own where branches overlap."""
-    branch = {"properties": {f"m{n}": {"type": "array"} for n in range(60)}}
-    schema: Schema = {"type": "string", "maxLength": 1}
-    for _ in range(3):
-        schema = {
-            "type": "object",
-            "anyOf": [{"properties": {f"m{n}": schema}} for n in range(4)],
-            "unevaluatedProperties": {"anyOf": [branch, schema]},
-        }
+def closed(**properties: Schema) -> Schema:
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+@pytest.mark.parametrize("cap", ["places", "work"])
+def test_places_that_multiply_in_composition_are_refused(
+    cap: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schema = closed(a=closed(b=closed(c={"type": "string"})))
+    assert isinstance(register(schema, side="result", strict=True), CompiledSchema)
+    if cap == "places":
+        monkeypatch.setattr(openness, "MAX_PLACES", 3)
+    else:
+        monkeypatch.setattr(composition, "MAX_WORK", 3)
     outcome = register(schema, side="result", strict=True)
     assert isinstance(outcome, tuple)
-    assert outcome[0].code.value in ("SCHEMA_TOO_COMPLEX", "SCHEMA_OPEN_OBJECT")
+    assert [fault.code.value for fault in outcome] == ["SCHEMA_TOO_COMPLEX"]
+
+
+@pytest.mark.requirement("RES-7")
+def test_what_multiplies_beyond_reading_promises_nothing_and_is_not_selected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    schema, pointer = closed(a={"type": "string"}), Pointer.parse("/a")
+    assert find_subschemas(schema, pointer).exists
+    monkeypatch.setattr(composition, "MAX_WORK", 0)
+    assert not find_subschemas(schema, pointer).exists
+    refused = project(schema, [pointer], {})
+    assert isinstance(refused, tuple)
+    assert [fault.code.value for fault in refused] == ["SCHEMA_TOO_COMPLEX"]
+
+
+@pytest.mark.parametrize("closing", [{}, {"type": "string"}], ids=["falls", "holds"])
+def test_a_long_circle_of_many_schemas_is_judged_in_little_time(closing: Schema) -> None:
+    """Each schema refers to the next, so that a claim may fall along the whole circle."""
+    definitions = {
+        f"d{index}": closed(next={"$ref": f"#/$defs/d{index + 1}"}) for index in range(60)
+    }
+    definitions["d60"] = closed(next={"$ref": "#/$defs/d0"}, end=closing)
+    wide = {f"w{index}": closed(a={"type": "string"}) for index in range(1_500)}
+    schema = {"$ref": "#/$defs/d0", "$defs": {**definitions, **wide}}
+    began = time.process_time()
+    outcome = register(schema, side="result", strict=False)
+    assert isinstance(outcome, CompiledSchema)
+    assert outcome.finite is bool(closing)
+    assert time.process_time() - began < 5
