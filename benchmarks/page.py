@@ -104,8 +104,9 @@ Written by `{command}` on {date}. Times are those of one noisy machine: trust th
 
 - Machine: {machine}
 - Versions: {versions}
-- Each cell: time ÷ `json.loads` of the same bytes, the median over {processes} processes, each of
-  which times its variant and `json.loads` in turns; in brackets the median time and the target.
+- Each cell: time ÷ `json.loads` of the same bytes, the median over processes of its own
+  ({processes} a cell), each of which times its variant and `json.loads` in turns; in brackets the
+  median time and the target. Processor time; for whole calls, which wait for a disk, wall time.
 - A ladder begins with the received bytes and ends with the agent's envelope. The contract binds
   the project, demands freshness by an injected clock, and holds the envelope to the outstanding
   request id; titles are declared free text.
@@ -139,7 +140,7 @@ Peak resident memory of one call above an idle process, over a real loopback ser
 
 ## Record
 
-64 callers on one SQLite file, each event durable before its caller goes on: {commits}.
+64 callers on one SQLite file, each event durable before its caller goes on. {commits}.
 """
 
 
@@ -164,5 +165,5 @@ def write_page(results: Results, *, quick: bool, processes: int) -> str:
         document_code=results.memory["document"]["code"] or "accepted",
         endless_mib=memory["endless"],
         endless_code=results.memory["endless"]["code"],
-        commits=results.commits,
+        commits=results.commits[:1].upper() + results.commits[1:],
     )

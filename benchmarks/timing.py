@@ -35,13 +35,13 @@ class Timing:
 
 
 def timer_of(work: Callable[[], object]) -> Timer:
-    """Time plain calls of ``work``."""
+    """Time plain calls of ``work``, in processor time: what else the machine does is left out."""
 
     def run(count: int) -> float:
-        begun = time.perf_counter()
+        begun = time.process_time()
         for _ in range(count):
             work()
-        return time.perf_counter() - begun
+        return time.process_time() - begun
 
     return run
 
