@@ -15,7 +15,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeAlias
 
-from sluicegate.contracts.schemas.keywords import Schema, schema_at, schema_list, schema_map, walk
+from sluicegate.contracts.schemas.keywords import (
+    Schema,
+    schema_at,
+    schema_list,
+    schema_map,
+    schema_named,
+    walk,
+)
 from sluicegate.values.json import JsonObject
 from sluicegate.values.limits import ENGINE_MAX_DEPTH
 
@@ -188,10 +195,10 @@ class _Growth:
 
 def _member(schema: JsonObject, name: str | None) -> list[Schema]:
     """What applies to a member of this name; any pattern may match it."""
-    properties = schema_map(schema, "properties")
+    declared = None if name is None else schema_named(schema, "properties", name)
     found: list[Schema] = [*schema_map(schema, "patternProperties").values()]
-    if name is not None and name in properties:
-        found.append(properties[name])
+    if declared is not None:
+        found.append(declared)
     else:
         found += present(schema, "additionalProperties")
         found += present(schema, "unevaluatedProperties")

@@ -25,7 +25,13 @@ from sluicegate.contracts.schemas.formulas import (
     is_extension,
     leaves,
 )
-from sluicegate.contracts.schemas.keywords import Schema, schema_at, schema_list, schema_map
+from sluicegate.contracts.schemas.keywords import (
+    Schema,
+    schema_at,
+    schema_list,
+    schema_map,
+    schema_named,
+)
 from sluicegate.contracts.schemas.proofs import choices, conjuncts, own_types
 from sluicegate.contracts.schemas.tree import SchemaTree
 from sluicegate.values.json import JsonObject, JsonValue
@@ -233,7 +239,8 @@ def _value_below(value: JsonValue, taken: Step) -> JsonValue | Nothing:
 
 
 def _of_member(schema: JsonObject, name: str) -> list[Schema]:
-    found = [own for key, own in schema_map(schema, "properties").items() if key == name]
+    declared = schema_named(schema, "properties", name)
+    found = [] if declared is None else [declared]
     for pattern, own in schema_map(schema, "patternProperties").items():
         if matches(pattern, name):
             found.append(own)

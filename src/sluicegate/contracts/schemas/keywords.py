@@ -132,6 +132,12 @@ def schema_map(schema: JsonObject, keyword: str) -> Mapping[str, Schema]:
     return {name: item for name, item in inner.items() if isinstance(item, Mapping | bool)}
 
 
+def schema_named(schema: JsonObject, keyword: str, name: str) -> Schema | None:
+    """Return one schema of a keyword that maps names to schemas; None where it is absent."""
+    inner = schema.get(keyword)
+    return schema_at(inner, name) if isinstance(inner, Mapping) else None
+
+
 def schema_list(schema: JsonObject, keyword: str) -> tuple[Schema, ...]:
     """Return the member of a keyword that lists schemas; empty where it is absent."""
     inner = schema.get(keyword)
