@@ -86,6 +86,7 @@ class Gate:
         self._places = asyncio.Semaphore(serving.contracts.settings.limits.in_flight)
         self._in_flight: dict[int, int] = {}
         self._announced = False
+        self._announcing = asyncio.Lock()
         self._closed = False
 
     @property
@@ -426,12 +427,18 @@ class Gate:
         """Record which set was opened, before the first call is judged by it."""
         if self._announced:
             return None
-        try:
-            await self._means.store.record([self._set_event(self._serving, "opened", ())])
-        except AuditUnavailable:
-            rejected = Rejected(stage=Stage.AUDIT, code=Code.AUDIT_UNAVAILABLE)
-            return refuse(rejected, tool=subject.tool, request_id=subject.request_id)
-        self._announced = True
+        return await self._announce_once(subject)
+
+    async def _announce_once(self, subject: Subject) -> Refused | None:
+        async with self._announcing:
+            if self._announced:
+                return None
+            try:
+                await self._means.store.record([self._set_event(self._serving, "opened", ())])
+            except AuditUnavailable:
+                rejected = Rejected(stage=Stage.AUDIT, code=Code.AUDIT_UNAVAILABLE)
+                return refuse(rejected, tool=subject.tool, request_id=subject.request_id)
+            self._announced = True
         return None
 
     def _set_event(self, serving: Serving, what: str, problems: Sequence[Problem]) -> AuditEvent:

@@ -55,8 +55,9 @@ class Journal:
             closes_intent=self.intended,
             raw=self._raw,
         )
-        await self._means.store.record([event])
+        # Before the wait: the event is written whether or not its caller still waits for it.
         self.intended = False
+        await self._means.store.record([event])
 
     async def intend(self, permitted: Permitted, attempt: int) -> None:
         """Record that something is about to run; the call's text is kept with the first intent."""
@@ -76,8 +77,9 @@ class Journal:
             else (),
             detail={"added": list(prepared.added)} if prepared.added else {},
         )
-        await self._means.store.record([event])
+        # Before the wait: a call that is cancelled in it may have left its intent in the record.
         self.intended = True
+        await self._means.store.record([event])
 
     async def concluded(
         self,
@@ -111,8 +113,9 @@ class Journal:
             kept=self._kept(receipt, judged),
             detail=detail,
         )
-        await self._means.store.record([event])
+        # Before the wait: the event is written whether or not its caller still waits for it.
         self.intended = False
+        await self._means.store.record([event])
 
     def _kept(self, receipt: Receipt, judged: Selected | Rejected) -> tuple[Kept, ...]:
         retention = self._means.retention
@@ -147,5 +150,6 @@ class Journal:
             ),
             detail={"abandoned": True},
         )
-        await self._means.store.record([event])
+        # Before the wait: the event is written whether or not its caller still waits for it.
         self.intended = False
+        await self._means.store.record([event])
