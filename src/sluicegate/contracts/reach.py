@@ -10,6 +10,7 @@ from jsonschema_rs import Draft202012Validator, ReferencingError, RegexOptions
 
 from sluicegate.contracts.places import Place, suggest
 from sluicegate.contracts.schemas.compiled import CompiledSchema
+from sluicegate.contracts.schemas.compiling import PATTERN_SIZE
 from sluicegate.contracts.schemas.projection import Reach, find_subschemas
 from sluicegate.values.json import JsonValue
 from sluicegate.values.names import show_name
@@ -89,7 +90,7 @@ class Side:
                 {"allOf": list(found.schemas), "$defs": definitions},
                 validate_formats=True,
                 offline=True,
-                pattern_options=RegexOptions(),
+                pattern_options=RegexOptions(size_limit=PATTERN_SIZE),
             ).is_valid(value)
         except (ValueError, ReferencingError):
             return  # a reference past `$defs`; the value is validated again when it is used

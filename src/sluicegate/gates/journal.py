@@ -48,8 +48,9 @@ class Journal:
             rejected,
             refused,
             time=self._means.clock.now(),
+            # A call that does not fit may hold a masked value under a name that nobody declared.
             kept=()
-            if self.intended
+            if self.intended or masked
             else keep_arguments(self._raw, masked, retention)
             + keep_engine_text(rejected, masked, retention),
             closes_intent=self.intended,
@@ -110,23 +111,28 @@ class Journal:
             rejected=rejected,
             outcome_open=outcome_open,
             arguments=arguments,
-            kept=self._kept(receipt, judged),
+            kept=self._kept(receipt, judged, arguments),
             detail=detail,
         )
         # Before the wait: the event is written whether or not its caller still waits for it.
         self.intended = False
         await self._means.store.record([event])
 
-    def _kept(self, receipt: Receipt, judged: Selected | Rejected) -> tuple[Kept, ...]:
-        retention = self._means.retention
-        if isinstance(judged, Selected):
-            rejected, fields = None, keep_operator_fields(judged, retention)
-        else:
-            rejected, fields = judged, ()
-        answer = keep_answer(
-            receipt, rejected, self._line.contract, retention=retention, draw=self._means.draw
+    def _kept(
+        self, receipt: Receipt, judged: Selected | Rejected, arguments: Mapping[str, object]
+    ) -> tuple[Kept, ...]:
+        contract, retention = self._line.contract, self._means.retention
+        kept = keep_answer(
+            receipt,
+            judged if isinstance(judged, Rejected) else None,
+            contract,
+            arguments=arguments,
+            retention=retention,
+            draw=self._means.draw,
         )
-        return answer + fields
+        if isinstance(judged, Selected) and not contract.masked_data:
+            kept += keep_operator_fields(judged, retention)
+        return kept
 
     async def abandoned(
         self, rejected: Rejected, failure: Failure, *, attempt: int, outcome_open: bool

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import jiter
@@ -34,12 +34,17 @@ def keep_answer(
     rejected: Rejected | None,
     contract: Contract,
     *,
+    arguments: Mapping[str, object],
     retention: RetentionSettings,
     draw: Callable[[], float],
 ) -> tuple[Kept, ...]:
-    """Return the received bytes, diagnostics and engine text that custody keeps of one attempt."""
+    """Return the received bytes, diagnostics and engine text that custody keeps of one attempt.
+
+    Nothing where a masked value cannot be taken out: where the place of masked data is not known,
+    or where the upstream quotes a masked argument.
+    """
     masked = masks_of_answer(contract)
-    if masked is None:
+    if masked is None or _quotes_masked(receipt, rejected, contract.masked_arguments, arguments):
         return ()
     if rejected is None:
         days = retention.accepted_days
@@ -59,6 +64,24 @@ def keep_answer(
         # Diagnostics may quote the answer, so they are kept only where nothing is to be masked.
         kept.append(Kept(kind="diagnostics", content=receipt.diagnostics, keep_days=days))
     return (*kept, *keep_engine_text(rejected, masked, retention))
+
+
+def _quotes_masked(
+    receipt: Receipt,
+    rejected: Rejected | None,
+    pointers: Sequence[Pointer],
+    arguments: Mapping[str, object],
+) -> bool:
+    received = receipt.raw + receipt.diagnostics
+    if rejected is not None and rejected.engine_message is not None:
+        received += rejected.engine_message.encode("utf-8", "backslashreplace")
+    for pointer in pointers:
+        for _, value in pointer.every(arguments):
+            text = value if isinstance(value, str) else json.dumps(value, default=str)
+            spelt = json.dumps(text)[1:-1]  # as JSON escapes it
+            if text and (text.encode("utf-8", "replace") in received or spelt.encode() in received):
+                return True
+    return False
 
 
 def keep_engine_text(

@@ -15,6 +15,7 @@ from sluicegate.checks.selection import Selected
 from sluicegate.contracts.contract import CommandFetch, Contract, HttpFetch
 from sluicegate.gates.serving import Line
 from sluicegate.gates.verdicts import Verdict
+from sluicegate.opening.documents import read_inside
 from sluicegate.opening.sidecars import read_sidecar
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code, Stage
@@ -54,7 +55,7 @@ def run_fixtures(folder: Path, line: Line) -> Iterator[FixtureResult]:
     for side, expected, path in _paths(folder):
         shown = path.relative_to(folder.parent).as_posix()
         try:
-            raw, needs = path.read_bytes(), read_sidecar(path)
+            raw, needs = _read(folder, path), read_sidecar(path)
             expected = str(needs.get("verdict", expected))
             verdict = _climb(line, side, raw, needs, default)
         except (OSError, ValueError) as error:
@@ -81,6 +82,14 @@ def run_fixtures(folder: Path, line: Line) -> Iterator[FixtureResult]:
         )
 
 
+def _read(folder: Path, path: Path) -> bytes:
+    """Return what a fixture holds. Raises: ValueError for a link that leaves the folder."""
+    content = read_inside(folder, path)
+    if isinstance(content, bytes):
+        return content
+    raise ValueError(content.message)
+
+
 def _paths(folder: Path) -> Iterator[tuple[str, str, Path]]:
     for side in ("arguments", "result"):
         for kind, expected in (
@@ -97,7 +106,7 @@ def _paths(folder: Path) -> Iterator[tuple[str, str, Path]]:
 def _default_arguments(folder: Path) -> bytes | None:
     """The first accepted arguments stand in where a result's sidecar names none."""
     paths = sorted((folder / "fixtures" / "arguments" / "accepted").glob("*.json"))
-    return paths[0].read_bytes() if paths else None
+    return _read(folder, paths[0]) if paths else None
 
 
 def _climb(

@@ -11,7 +11,7 @@ from sluicegate.adapters.credentials import Credentials
 from sluicegate.contracts.loading import load
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
-from sluicegate.contracts.settings import AuditSettings
+from sluicegate.contracts.settings import AuditSettings, Settings
 from sluicegate.errors import ConfigurationError, ContractFolderError
 from sluicegate.gates.gate import Gate, Opened
 from sluicegate.gates.means import Means
@@ -85,7 +85,7 @@ def open_gate(
     settings = serving.contracts.settings
     means = Means(
         clock=clock,
-        store=open_store(settings.audit, settings.retention, root),
+        store=_open_record(settings, root),
         authorizer=build_authorizer(settings.access),
         notifier=open_notifier(settings.notify),
         retention=settings.retention,
@@ -163,7 +163,17 @@ def open_folder_store(folder: Path, *, python: bool = False) -> AuditStore:
     loaded = load(wanted, resolve=resolve if python else None)
     if isinstance(loaded, tuple):
         raise ConfigurationError("\n".join(str(problem) for problem in loaded))
-    return open_store(loaded.settings.audit, loaded.settings.retention, folder)
+    return _open_record(loaded.settings, folder)
+
+
+def _open_record(settings: Settings, folder: Path) -> AuditStore:
+    """Open the record and its keys; what the system says of their paths is configuration."""
+    try:
+        return open_store(settings.audit, settings.retention, folder)
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(
+            f"the record of {folder} cannot be opened: {error}; look at audit.store and audit.keys"
+        ) from error
 
 
 def _open_serving(

@@ -71,7 +71,7 @@ def try_schema(schema: Any) -> None:
         validate_formats=True,
         ignore_unknown_formats=False,
         offline=True,
-        pattern_options=RegexOptions(),
+        pattern_options=RegexOptions(size_limit=500_000),
     )
     for probe in probes(schema):
         validator.is_valid(probe)

@@ -19,11 +19,15 @@ class EngineOptions(TypedDict):
     pattern_options: RegexOptions
 
 
+PATTERN_SIZE: Final = 500_000
+"""Bytes of one compiled pattern. Linear time has a factor: a nest of counted classes that compiles
+to megabytes takes seconds over a hundred thousand characters."""
+
 ENGINE_OPTIONS: Final[EngineOptions] = {
     "validate_formats": True,
     "ignore_unknown_formats": False,
     "offline": True,
-    "pattern_options": RegexOptions(),
+    "pattern_options": RegexOptions(size_limit=PATTERN_SIZE),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any, Final
 
 import jsonschema_rs
@@ -41,6 +42,8 @@ _FOREIGN_TYPES: Final[Mapping[str, str]] = {
     "text": "string",
 }
 
+_MAX_FAULTS: Final = 100
+
 
 def judge_dialect(schema: Schema) -> tuple[SchemaFault, ...]:
     """Refuse a ``$schema`` that is not exactly draft 2020-12; absent means 2020-12."""
@@ -72,14 +75,16 @@ def judge_form(schema: Schema) -> tuple[SchemaFault, ...]:
 def judge_vocabulary(schema: Schema) -> tuple[SchemaFault, ...]:
     """Refuse unknown keywords (``x-*`` is free), unknown formats and patterns that backtrack.
 
-    Shape: every fault, outside in. ``schema`` must have passed ``judge_form``.
+    Shape: the first 100 faults, outside in: a hostile schema could hold tens of thousands.
+    ``schema`` must have passed ``judge_form``.
     """
-    return tuple(
+    faults = (
         fault
         for at, inner in walk(schema)
         if isinstance(inner, Mapping)
         for fault in _judge_members(inner, at)
     )
+    return tuple(islice(faults, _MAX_FAULTS))
 
 
 def _judge_members(schema: JsonObject, at: Segments) -> Iterator[SchemaFault]:
