@@ -347,3 +347,17 @@ BAD_SETTINGS: dict[str, dict[str, object]] = {
 def test_settings_of_no_use_are_a_configuration_error(settings: dict[str, object]) -> None:
     with pytest.raises(ConfigurationError):
         adapter(**{"argv": ("ls",), **settings})  # type: ignore[arg-type]
+
+
+@pytest.mark.requirement("ADP-5")
+async def test_an_answer_that_echoes_our_credential_is_not_handed_on() -> None:
+    program = 'import json, os; print(json.dumps({"id": os.environ["TOKEN"]}))'
+    receipt = await adapter(
+        sys.executable,
+        "-I",
+        "-c",
+        program,
+        credential="CI_TOKEN",
+        credential_variable="TOKEN",
+    ).fetch(dispatch())
+    assert (receipt.raw, receipt.fault) == (b"", Fault.LEAK)

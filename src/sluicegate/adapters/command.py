@@ -14,7 +14,6 @@ import shutil
 import signal
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Final, cast
 
@@ -92,8 +91,7 @@ class CommandAdapter:
             return self._unsent(Fault.CREDENTIAL, str(error))
         except (OSError, ValueError) as error:  # ValueError: what exec itself cannot take
             return self._unsent(Fault.UNREACHABLE, f"the program cannot start: {error}")
-        text = receipt.diagnostics.decode("utf-8", "backslashreplace")
-        return replace(receipt, diagnostics=self._credentials.mask(text).encode("utf-8"))
+        return self._credentials.without_secrets(receipt)
 
     async def keep(self, dispatch: Dispatch, receipt: Receipt) -> None:
         """Nothing is kept."""

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import re
 import stat
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from sluicegate.errors import ConfigurationError
+from sluicegate.values.receipts import Fault, Receipt
 
 MASK: Final = "***"
 _MAX_BYTES: Final = 65_536
+_TELLING: Final = 6
+"""A shorter secret stands in ordinary answers by chance, and is no secret worth the name."""
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 
@@ -60,6 +65,25 @@ class Credentials:
         """Return every secret that was read so far, for masking."""
         with self._lock:
             return frozenset(self._known)
+
+    def without_secrets(self, receipt: Receipt) -> Receipt:
+        """Return ``receipt`` with every known secret out of headers, diagnostics and answer.
+
+        Headers and diagnostics are masked. An answer that echoes a secret, as it stands or as
+        JSON escapes it, is no answer: its bytes are dropped and the fault says so (ADP-5).
+        """
+        known = [secret for secret in self.secrets() if len(secret) >= _TELLING]
+        text = receipt.diagnostics.decode("utf-8", "backslashreplace")
+        masked = replace(
+            receipt,
+            headers=tuple((name, self.mask(value)) for name, value in receipt.headers),
+            diagnostics=self.mask(text).encode("utf-8"),
+        )
+        for secret in known:
+            spelt = json.dumps(secret)[1:-1]
+            if secret.encode() in receipt.raw or spelt.encode() in receipt.raw:
+                return replace(masked, raw=b"", fault=Fault.LEAK)
+        return masked
 
     def mask(self, text: str) -> str:
         """Return ``text`` with every known secret replaced."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import quote, urljoin, urlsplit
@@ -70,7 +69,7 @@ class HttpAdapter:
             receipt = attempt.fail(Fault.TIMEOUT, "the deadline passed")
         except CredentialUnreadable as error:
             return self._fail(Fault.CREDENTIAL, dispatched=False, diagnostics=str(error))
-        return self._without_secrets(receipt)
+        return self._credentials.without_secrets(receipt)
 
     async def keep(self, dispatch: Dispatch, receipt: Receipt) -> None:
         """Nothing is kept."""
@@ -115,15 +114,6 @@ class HttpAdapter:
     def _fail(self, fault: Fault, *, dispatched: bool, diagnostics: str) -> Receipt:
         return self._provenance.fail(
             fault, dispatched=dispatched, diagnostics=self._credentials.mask(diagnostics)
-        )
-
-    def _without_secrets(self, receipt: Receipt) -> Receipt:
-        """An upstream, or an exception, may echo the credential outside the answer's own bytes."""
-        mask = self._credentials.mask
-        return replace(
-            receipt,
-            headers=tuple((name, mask(value)) for name, value in receipt.headers),
-            diagnostics=mask(receipt.diagnostics.decode("utf-8", "replace")).encode(),
         )
 
 

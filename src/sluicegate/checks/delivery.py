@@ -46,6 +46,11 @@ _FAULTS: Final[dict[Fault, tuple[Stage, Code, str]]] = {
         Code.UPSTREAM_UNAVAILABLE,
         "the credential that the contract names cannot be read",
     ),
+    Fault.LEAK: (
+        Stage.VOUCH,
+        Code.FORBIDDEN_TEXT,
+        "the answer holds a credential that the gate keeps",
+    ),
     Fault.TOO_LARGE: (_BOUND, Code.TOO_LARGE, "the byte limit was met while reading"),
 }
 _DENIED: Final = frozenset({401, 403})

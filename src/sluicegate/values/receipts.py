@@ -22,6 +22,7 @@ class Fault(StrEnum):
     RAISED = "raised"  # a Python tool raised
     NOT_JSON = "not_json"  # a Python tool returned what JSON cannot hold
     BAD_ARGUMENT = "bad_argument"  # an argument cannot stand in the URL or the command (ADP-1)
+    LEAK = "leak"  # the answer holds a credential of ours; its bytes are not handed on
     CREDENTIAL = "credential"  # the named credential cannot be read
 
 
