@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, Field
 
-from sluicegate.errors import ContractFolderError, MisuseError
+from sluicegate.errors import ConfigurationError, ContractFolderError, MisuseError
 from sluicegate.opening.blocking import open_blocking
 from sluicegate.opening.folder import check_folder, open_gate
 from sluicegate.values.callers import Caller
@@ -156,3 +156,26 @@ def test_each_example_checks_clean(example: str) -> None:
     assert report.problems == ()
     assert [(f.path, f.note) for f in report.fixtures if not f.ok] == []
     assert len(report.fixtures) >= 4
+
+
+@pytest.mark.requirement("CON-1")
+def test_a_fixture_that_is_a_link_out_of_the_folder_is_not_read(
+    folder: Path, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside.json"
+    outside.write_text("{}")
+    link = folder / "mounted_filesystem" / "fixtures" / "result" / "rejected" / "linked.json"
+    link.symlink_to(outside)
+    (failed,) = [result for result in check_folder(folder).fixtures if not result.ok]
+    assert (failed.path, failed.note) == (
+        "mounted_filesystem/fixtures/result/rejected/linked.json",
+        "The file is a link that leaves the folder.",
+    )
+
+
+@pytest.mark.requirement("AUD-3")
+@pytest.mark.parametrize("audit", ['keys: "file:/dev/null"', 'store: "sqlite:/dev/null/a.db"'])
+def test_a_record_that_cannot_be_opened_is_a_configuration_fault(folder: Path, audit: str) -> None:
+    (folder / "sluicegate.yaml").write_text(f"audit: {{{audit}}}\n")
+    with pytest.raises(ConfigurationError):
+        open_gate(folder)
