@@ -78,7 +78,13 @@ def vouch(
     that is itself defective. ``parsed`` is the document around the data; ``raw`` only shortens
     the search for forbidden text. Source: SPEC RES-5, ENV-3.
     """
-    if expectations.names_us and not _is_our_envelope(parsed, expectations, request):
+    if expectations.names_us and not (
+        # The short way: an envelope that names our tool and our request, as strings do.
+        expectations.envelope
+        and isinstance(parsed, dict)
+        and parsed.get("tool") == request.tool
+        and parsed.get("request_id") == request.request_id
+    ):
         stranger = _find_stranger(conforming, parsed, expectations, request)
         if stranger is not None:
             return Rejected.because(Stage.VOUCH, stranger)
@@ -111,16 +117,6 @@ def _find_hidden(data: object, expectations: Expectations) -> tuple[Finding, ...
     except ValueError:
         pass  # A text the engine cannot read, which the search below can, and tells of.
     return find_forbidden_text(data, plan_free_text(expectations.free_text))
-
-
-def _is_our_envelope(parsed: object, expectations: Expectations, request: Request) -> bool:
-    """The short way: an envelope that names our tool and our request, as strings do."""
-    return (
-        expectations.envelope
-        and type(parsed) is dict
-        and parsed.get("tool") == request.tool
-        and parsed.get("request_id") == request.request_id
-    )
 
 
 def _find_stranger(
