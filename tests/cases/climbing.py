@@ -153,6 +153,14 @@ def call_again_after_timeout(row: Row) -> Seen:
     contract = contract_document(
         row.schema,
         effect="write",
+        fetch={
+            "http": {
+                "method": "POST",
+                "url": "http://127.0.0.1:9/orders",
+                "timeout_s": 5,
+                "body": "arguments",
+            }
+        },
         errors={"UPSTREAM_UNAVAILABLE": {"retryable": True}},
         retry={"attempts": 2, "budget_s": 10, "on": ["UPSTREAM_UNAVAILABLE"]},
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from sluicegate.contracts.contract import Effect, ResultPart, UpstreamPart
+from sluicegate.contracts.contract import Effect, ResultPart, RetryRule, UpstreamPart
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.reading_fetch import Fetching
 from sluicegate.values.pointers import Pointer
@@ -30,6 +30,7 @@ class Parts:
     fetching: Fetching
     upstream: UpstreamPart
     result: ResultPart | None
+    retry: RetryRule
 
 
 def judge_together(members: Mapping[str, Place], parts: Parts) -> None:
@@ -75,6 +76,11 @@ def _judge_host(members: Mapping[str, Place], parts: Parts) -> None:
             "`cache` stands beside `host`, and the host fetches for itself.",
             "Remove it; the host decides what it keeps.",
             at_key=True,
+        )
+    if parts.retry.attempts > 1:
+        members["retry"].follow("attempts").fault(
+            "the host fetches for itself, and the gate does not ask it again.",
+            "Remove `retry`; a further attempt of the host is a further call.",
         )
 
 

@@ -101,7 +101,7 @@ def _assemble(
     waiver = _read_evidence(members, head.effect)
     judge_together(
         members,
-        Parts(effect=head.effect, fetching=fetching, upstream=upstream, result=result),
+        Parts(effect=head.effect, fetching=fetching, upstream=upstream, result=result, retry=retry),
     )
     if arguments is None or result is None:
         return None

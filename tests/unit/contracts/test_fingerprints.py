@@ -77,7 +77,7 @@ CHANGES: dict[str, tuple[dict[str, Any], set[str]]] = {
     "freshness": ({"result.fresh": {"at": "/observed_at", "max_age_s": 5}}, {"policy"}),
     "a limit": ({"limits": {"max_bytes": 100}}, {"policy"}),
     "a code": ({"errors.OTHER": {"retryable": True}}, {"policy"}),
-    "retry": ({"retry": {"attempts": 2, "budget_s": 5, "on": ["NOT_FOUND"]}}, {"policy"}),
+    "retry": ({"retry": {"attempts": 1, "budget_s": 5, "on": []}}, {"policy"}),
     "an added value": ({"arguments.on_absent": {"/limit": 5}}, {"policy"}),
     "the adapter's time": ({"fetch": {"host": {"timeout_s": 5}}}, {"policy"}),
     "a masked field": ({"mask": {"result": ["/note"]}}, {"policy"}),

@@ -646,19 +646,34 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "retryable or not": ({"errors.OTHER": {}}, "/errors/OTHER", "`retryable` is missing"),
     "retry on an unknown code": (
-        {"retry": {"attempts": 2, "budget_s": 5, "on": ["NOT_FOND"]}},
+        {
+            "fetch": {"http": HTTP},
+            "retry": {"attempts": 2, "budget_s": 5, "on": ["NOT_FOND"]},
+        },
         "/retry/on/0",
         "none of",
     ),
     "retry of a refused write": (
-        {"effect": "write", "retry": {"attempts": 2, "budget_s": 5, "on": ["INVALID_RESPONSE"]}},
+        {
+            "effect": "write",
+            "fetch": {"http": HTTP},
+            "retry": {"attempts": 2, "budget_s": 5, "on": ["INVALID_RESPONSE"]},
+        },
         "/retry/on/0",
         "read",
     ),
     "retry of a refused read, twice": (
-        {"retry": {"attempts": 3, "budget_s": 5, "on": ["INVALID_RESPONSE"]}},
+        {
+            "fetch": {"http": HTTP},
+            "retry": {"attempts": 3, "budget_s": 5, "on": ["INVALID_RESPONSE"]},
+        },
         "/retry/on/0",
         "at most once",
+    ),
+    "retry of what the host fetches": (
+        {"retry": {"attempts": 2, "budget_s": 5, "on": ["UPSTREAM_UNAVAILABLE"]}},
+        "/retry/attempts",
+        "the host fetches for itself",
     ),
     "codes to retry on in one attempt": (
         {"retry": {"attempts": 1, "budget_s": 5, "on": ["UPSTREAM_UNAVAILABLE"]}},

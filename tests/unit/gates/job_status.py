@@ -28,7 +28,9 @@ CONTRACT = {
         },
         "resource": [{"type": "project", "id": "/project_id"}],
     },
-    "fetch": {"host": {}},
+    "fetch": {
+        "http": {"method": "GET", "url": "http://127.0.0.1:9/runs/{/run_id}", "timeout_s": 5}
+    },
     "result": {
         "schema": {
             "type": "object",
