@@ -22,3 +22,17 @@ def test_only_the_first_hundred_unknown_keywords_are_told() -> None:
     faults = register(schema, side="result", strict=False)
     assert isinstance(faults, tuple)
     assert len(faults) == 100
+
+
+@pytest.mark.requirement("CON-2")
+@pytest.mark.parametrize(("most", "refused"), [(None, True), (10_000, False)])
+def test_dear_items_need_a_bound_on_their_number(most: int | None, refused: bool) -> None:
+    schema: dict[str, object] = {
+        "type": "array",
+        "items": {"oneOf": [{"const": number} for number in range(900)]},
+    }
+    if most is not None:
+        schema["maxItems"] = most
+    registered = register(schema, side="result", strict=False)
+    codes = [fault.code for fault in registered] if isinstance(registered, tuple) else []
+    assert codes == ([Code.SCHEMA_TOO_COMPLEX] if refused else [])
