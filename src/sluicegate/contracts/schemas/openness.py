@@ -41,6 +41,9 @@ from sluicegate.values.pointers import join_segments
 
 MAX_FAULTS: Final = 20
 MAX_PLACES: Final = 20_000
+MAX_MEMBERS: Final = 10_000
+MAX_NAME: Final = 1_024
+"""Bounds past these bound nothing: a map of more members, or of longer names, is an open object."""
 
 _OPEN: Final = 0
 _MAP: Final = 1
@@ -120,7 +123,9 @@ class _Judge:
                 mend=_CLOSE if typed else f"{_TYPE} {_CLOSE}",
             )
         elif cover == _MAP and not (
-            holds(formula, _bounds_names) and greatest(formula, "maxProperties") is not None
+            holds(formula, _bounds_names)
+            and (most := greatest(formula, "maxProperties")) is not None
+            and most <= MAX_MEMBERS
         ):
             yield SchemaFault(
                 code=Code.SCHEMA_OPEN_OBJECT,
@@ -210,8 +215,16 @@ def _bounds_names(schema: Schema) -> bool:
     if isinstance(schema, bool):
         return False
     names = schema_at(schema, "propertyNames")
-    return isinstance(names, Mapping) and bool(
-        set(names) & {"pattern", "enum", "const", "maxLength", "format", "$ref", "allOf", "anyOf"}
+    return isinstance(names, Mapping) and _bounds_text(names)
+
+
+def _bounds_text(names: JsonObject) -> bool:
+    """Whether these names are bounded where they stand: a reference is for a reader to follow."""
+    longest = names.get("maxLength")
+    return (
+        bool(set(names) & {"enum", "const", "format"})
+        or bool(names.get("pattern"))
+        or (isinstance(longest, int) and longest <= MAX_NAME)
     )
 
 

@@ -208,6 +208,18 @@ def map_of(values: object, **more: Any) -> dict[str, Any]:
         pytest.param(map_of(TEXT, propertyNames=NAMES), [""], id="any number"),
         pytest.param(map_of(TEXT, propertyNames={}, maxProperties=5), [""], id="names unbounded"),
         pytest.param(
+            map_of(TEXT, propertyNames={"allOf": [True]}, maxProperties=5), [""], id="names in vain"
+        ),
+        pytest.param(
+            map_of(TEXT, propertyNames={"pattern": ""}, maxProperties=5), [""], id="empty pattern"
+        ),
+        pytest.param(
+            map_of(TEXT, propertyNames={"maxLength": 10**9}, maxProperties=5), [""], id="long names"
+        ),
+        pytest.param(
+            map_of(TEXT, propertyNames=NAMES, maxProperties=10**15), [""], id="members without end"
+        ),
+        pytest.param(
             map_of({"type": "object"}, propertyNames=NAMES, maxProperties=5),
             ["/additionalProperties"],
             id="open values",
