@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import sys
 from pathlib import Path
 from typing import Final
@@ -63,11 +64,17 @@ def call(
     from sluicegate.values.callers import Caller
     from sluicegate.values.json import JsonValue
 
+    if not caller.strip():
+        raise click.BadParameter("an account has a name", param_hint="--caller")
+    if deadline_s is not None and not math.isfinite(deadline_s):
+        raise click.BadParameter("is a number of seconds", param_hint="--deadline-s")
     text = _read(arguments)
     who = Caller(subject=caller, tenant=tenant, session=session)
 
     async def ask() -> Answer[JsonValue]:
         async with open_gate(Path(folder), python=not no_python) as gate:
+            if tool in gate.withdrawn:
+                note(f"{tool} is not served: {gate.withdrawn[tool]}; run `sluicegate check`")
             return await gate.call(tool, text, caller=who, call_id=call_id, deadline_s=deadline_s)
 
     answer = asyncio.run(ask())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
 import shutil
 import subprocess
@@ -91,8 +92,8 @@ async def _show(contracts: Path) -> ChainReport:
     async with open_gate(contracts) as gate:
         table = Table(title="one tool, job_status, and what became of each call", show_lines=True)
         table.add_column("what happened", ratio=2)
-        table.add_column("the agent sees", ratio=4)
-        table.add_column("the operator sees", ratio=4)
+        table.add_column("the agent sees", ratio=4, overflow="fold")
+        table.add_column("the operator sees", ratio=3, overflow="fold")
         for what, arguments in _CALLS:
             answer = await gate.call("job_status", arguments, caller=_AGENT)
             _row(table, f"the model sends {what}", answer, gate)
@@ -109,7 +110,14 @@ async def _show(contracts: Path) -> ChainReport:
 
 
 def _row(table: Table, what: str, answer: Answer[JsonValue], gate: Gate) -> None:
-    table.add_row(what, answer.to_json(), _operator_view(answer, gate))
+    table.add_row(what, _agent_view(answer), _operator_view(answer, gate))
+
+
+def _agent_view(answer: Answer[JsonValue]) -> str:
+    """Return the envelope but for tool and request_id, which every answer bears."""
+    envelope = json.loads(answer.to_json())
+    shown = envelope.get("data", envelope.get("error"))
+    return f"{envelope['outcome']}\n{json.dumps(shown, ensure_ascii=False)}"
 
 
 def _operator_view(answer: Answer[JsonValue], gate: Gate) -> str:
@@ -121,7 +129,9 @@ def _operator_view(answer: Answer[JsonValue], gate: Gate) -> str:
     lines = [f"{last.stage}: {last.code}"]
     if last.schema_pointer:
         lines.append(f"schema {last.schema_pointer}")
-    if last.raw_bytes:
+    if last.kind == "refused":
+        lines.append("nothing ran")
+    elif last.raw_bytes:
         kept = "raw bytes in custody" if last.raw_ref else "digest only"
         lines.append(f"{last.raw_bytes} bytes received, {kept}")
     lines.append(f"event {last.seq}: sluicegate explain {last.code}")

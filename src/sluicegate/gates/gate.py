@@ -95,6 +95,11 @@ class Gate:
         return self._serving.contracts
 
     @property
+    def withdrawn(self) -> Mapping[str, str]:
+        """Tools that loaded and are not served, and why: a fixture that fails, an operator."""
+        return self._serving.withdrawn
+
+    @property
     def audit(self) -> AuditStore:
         """The record that this gate writes."""
         return self._means.store
@@ -378,6 +383,8 @@ class Gate:
     def _subject(
         self, line: Line | None, tool: str, caller: Caller, call_id: str | None
     ) -> Subject:
+        if not isinstance(caller, Caller):
+            raise MisuseError('`caller` is a Caller, for instance Caller(subject="svc-deploy")')
         request_id = self._means.new_request_id()
         return Subject(
             request_id=request_id,
@@ -485,4 +492,8 @@ def as_bytes(arguments: str | bytes) -> bytes:
     """
     if isinstance(arguments, bytes):
         return arguments
+    if not isinstance(arguments, str):
+        raise MisuseError(
+            "`arguments` is the model's own text, str or bytes; for an object use json.dumps"
+        )
     return arguments.encode("utf-8", "surrogatepass")

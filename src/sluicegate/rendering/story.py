@@ -114,8 +114,10 @@ def _particulars(event: StoredEvent) -> Iterable[str]:
         word = "exit code" if event.adapter == "command" else "status"
         yield f"upstream {word} {event.upstream_status}"
     if event.raw_bytes:
-        kept = f"kept as {event.raw_ref}" if event.raw_ref else "digest only"
-        yield f"{event.raw_bytes} bytes received, {kept}"
+        # A refused call holds its own text; every other event holds what the upstream sent.
+        ref = event.arguments_ref if event.kind == "refused" else event.raw_ref
+        what = "of arguments" if event.kind == "refused" else "received"
+        yield f"{event.raw_bytes} bytes {what}, {f'kept as {ref}' if ref else 'digest only'}"
     yield from _findings(event)
     masked = read_stored_json(event.masked)
     if isinstance(masked, list) and masked:

@@ -9,6 +9,7 @@ from datetime import datetime
 import pytest
 from tests.unit.gates.job_status import ARGUMENTS, CONTRACT, answer, contracts
 
+from sluicegate.errors import MisuseError
 from sluicegate.gates.gate import Gate, Opened
 from sluicegate.gates.outstanding import Outstanding
 from sluicegate.gates.ports import AccessQuery, Decision, Dispatch
@@ -277,3 +278,11 @@ def test_a_serving_set_is_a_value() -> None:
     assert isinstance(serving, Serving)
     with pytest.raises(AttributeError):
         serving.lines = {}  # type: ignore[misc]
+
+
+async def test_arguments_and_callers_of_the_wrong_kind_say_what_to_pass() -> None:
+    gate = gate_of(contracts(), {"job_status": RecordedUpstream(answer())})
+    with pytest.raises(MisuseError, match=r"json\.dumps"):
+        await gate.call("job_status", {"project_id": "bluebird"}, caller=CALLER)  # type: ignore[call-overload]
+    with pytest.raises(MisuseError, match="Caller"):
+        await gate.call("job_status", ARGUMENTS, caller="svc-deploy")  # type: ignore[call-overload]
