@@ -24,4 +24,4 @@ bench:
     uv run --group bench python benchmarks/run.py
 
 constraints:
-    uv pip compile pyproject.toml --all-extras --group dev --generate-hashes --no-emit-index-url --no-header --no-annotate -o constraints.txt
+    uv pip compile pyproject.toml --all-extras --group dev --generate-hashes --no-header --no-annotate -o constraints.txt
