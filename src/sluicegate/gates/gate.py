@@ -7,8 +7,8 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
-from types import MappingProxyType, TracebackType
+from dataclasses import dataclass
+from types import TracebackType
 from typing import Any, Final, Self, TypeVar, overload
 
 from sluicegate.contracts.problems import Problem
@@ -18,18 +18,17 @@ from sluicegate.gates.answers import Answer
 from sluicegate.gates.course import Course
 from sluicegate.gates.definitions import AGENT_INSTRUCTIONS, define_tools, envelope_of
 from sluicegate.gates.envelopes import Refused
-from sluicegate.gates.events import AuditEvent, EventKind, Outcome
+from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.keys import idempotency_key
 from sluicegate.gates.means import Means
 from sluicegate.gates.outstanding import Outstanding
 from sluicegate.gates.ports import AuditStore, AuditUnavailable, Notice
-from sluicegate.gates.recording import Subject, record_refusal
+from sluicegate.gates.recording import Subject, record_refusal, record_set
 from sluicegate.gates.refusing import refuse
 from sluicegate.gates.serving import Line, Serving
 from sluicegate.gates.typed import decoder_for
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code, Stage
-from sluicegate.values.digests import digest_of_json
 from sluicegate.values.findings import Finding
 from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.names import show_name
@@ -266,30 +265,11 @@ class Gate:
             if line.contract.tool in self._serving.lines:
                 raise MisuseError(f"a tool {line.contract.tool!r} is served already")
             self._authored[line.contract.tool] = line
-            self._serving = self._with_authored(self._serving)
+            self._serving = self._serving.with_lines(self._authored)
             self._announced = False  # the set that calls are judged by is another one now
             return function
 
         return register
-
-    def _with_authored(self, serving: Serving) -> Serving:
-        """Return the set with the contracts that were written beside their functions."""
-        if not self._authored:
-            return serving
-        contracts = {
-            **serving.contracts.contracts,
-            **{tool: line.contract for tool, line in self._authored.items()},
-        }
-        digests = [str(contract.fingerprints.digest) for contract in contracts.values()]
-        return Serving(
-            contracts=replace(
-                serving.contracts,
-                contracts=MappingProxyType(contracts),
-                digest=digest_of_json([str(serving.contracts.digest), *digests]),
-            ),
-            lines={**serving.lines, **self._authored},
-            withdrawn=serving.withdrawn,
-        )
 
     def tool_definitions(self) -> list[dict[str, JsonValue]]:
         """Return name, description and schemas of every served tool, for the model (CON-8)."""
@@ -321,7 +301,7 @@ class Gate:
             await self._means.store.record([self._set_event(self._serving, "kept", opened)])
             self._tell_operators(opened)
             return opened
-        serving = self._with_authored(opened.serving)
+        serving = opened.serving.with_lines(self._authored)
         await self._means.store.record([self._set_event(serving, "swapped", ())])
         old, self._serving = self._serving, serving
         self._means = opened.means
@@ -449,24 +429,13 @@ class Gate:
         return None
 
     def _set_event(self, serving: Serving, what: str, problems: Sequence[Problem]) -> AuditEvent:
-        return AuditEvent(
-            kind=EventKind.CONTRACTS,
-            time=self._means.clock.now(),
+        return record_set(
+            serving.contracts,
+            serving.withdrawn,
+            what=what,
+            problems=problems,
             request_id=self._means.new_request_id(),
-            attempt=0,
-            outcome=Outcome.REFUSED if problems else Outcome.DONE,
-            tool="",
-            contract_digest=serving.contracts.digest,
-            code=str(problems[0].code) if problems else None,
-            detail={
-                "set": what,
-                "tools": {
-                    tool: str(contract.fingerprints.digest)
-                    for tool, contract in serving.contracts.contracts.items()
-                },
-                "withdrawn": dict(serving.withdrawn),
-                "problems": [str(problem) for problem in problems[:20]],
-            },
+            time=self._means.clock.now(),
         )
 
     def _tell_operators(self, problems: Sequence[Problem]) -> None:

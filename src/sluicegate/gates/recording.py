@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from sluicegate.contracts.contract import Contract
+from sluicegate.contracts.problems import Problem
+from sluicegate.contracts.served import ContractSet
 from sluicegate.gates.envelopes import Envelope, Success
 from sluicegate.gates.events import AuditEvent, EventKind, Kept, Outcome
 from sluicegate.values.callers import Caller
 from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import RequestId
+
+_MAX_PROBLEMS: Final = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +33,37 @@ class Subject:
     caller: Caller
     call_id: str | None
     key: str
+
+
+def record_set(
+    contracts: ContractSet,
+    withdrawn: Mapping[str, str],
+    *,
+    what: str,
+    problems: Sequence[Problem],
+    request_id: RequestId,
+    time: datetime,
+) -> AuditEvent:
+    """Return the event of a set that was opened, swapped, or kept because of ``problems``."""
+    return AuditEvent(
+        kind=EventKind.CONTRACTS,
+        time=time,
+        request_id=request_id,
+        attempt=0,
+        outcome=Outcome.REFUSED if problems else Outcome.DONE,
+        tool="",
+        contract_digest=contracts.digest,
+        code=str(problems[0].code) if problems else None,
+        detail={
+            "set": what,
+            "tools": {
+                tool: str(contract.fingerprints.digest)
+                for tool, contract in contracts.contracts.items()
+            },
+            "withdrawn": dict(withdrawn),
+            "problems": [str(problem) for problem in problems[:_MAX_PROBLEMS]],
+        },
+    )
 
 
 def record_refusal(
