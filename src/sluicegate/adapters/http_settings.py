@@ -6,6 +6,7 @@ There is no switch that turns TLS checks off, and the environment cannot widen t
 from __future__ import annotations
 
 import functools
+import logging
 import re
 import ssl
 from typing import Final
@@ -21,6 +22,10 @@ from sluicegate.errors import ConfigurationError
 
 _TOKEN: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+", re.ASCII)
 HEADER_TEXT: Final = re.compile(r"[\x20-\x7e\t]*", re.ASCII)
+
+# At DEBUG the transport logs every header that it sends and receives, credentials and cookies
+# among them; no log of this process may hold those (AUD-5).
+logging.getLogger("httpcore2").setLevel(logging.INFO)
 
 
 def constant_headers(fetch: HttpFetch) -> dict[str, str]:
