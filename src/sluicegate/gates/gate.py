@@ -86,6 +86,7 @@ class Gate:
         self._in_flight: dict[int, int] = {}
         self._announced = False
         self._announcing = asyncio.Lock()
+        self._idle = asyncio.Event()
         self._closed = False
 
     @property
@@ -318,10 +319,16 @@ class Gate:
                 await line.adapter.close()
 
     async def close(self) -> None:
-        """Wait for what is being recorded, then release adapters and store."""
+        """Take no further call, wait for those in flight, then release adapters and store.
+
+        The wait is bounded by the deadlines of the calls themselves.
+        """
         if self._closed:
             return
         self._closed = True
+        while self._in_flight:
+            self._idle.clear()
+            await self._idle.wait()
         while self._means.unfinished:
             await asyncio.gather(*self._means.unfinished, return_exceptions=True)
         await self._serving.close()
@@ -352,6 +359,7 @@ class Gate:
             self._in_flight[id(serving)] -= 1
             if not self._in_flight[id(serving)]:
                 del self._in_flight[id(serving)]
+                self._idle.set()
                 if serving is not self._serving:
                     await self._retire(serving)
 

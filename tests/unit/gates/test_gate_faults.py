@@ -286,3 +286,22 @@ async def test_arguments_and_callers_of_the_wrong_kind_say_what_to_pass() -> Non
         await gate.call("job_status", {"project_id": "bluebird"}, caller=CALLER)  # type: ignore[call-overload]
     with pytest.raises(MisuseError, match="Caller"):
         await gate.call("job_status", ARGUMENTS, caller="svc-deploy")  # type: ignore[call-overload]
+
+
+@pytest.mark.requirement("AUD-1")
+async def test_closing_waits_for_the_calls_in_flight() -> None:
+    release = asyncio.Event()
+
+    class Busy(RecordedUpstream):
+        async def fetch(self, dispatch: Dispatch) -> Receipt:
+            release.set()
+            await asyncio.sleep(0)
+            return await super().fetch(dispatch)
+
+    gate = gate_of(contracts(), {"job_status": Busy(answer())})
+    running = asyncio.create_task(gate.call("job_status", ARGUMENTS, caller=CALLER))
+    await release.wait()
+    await gate.close()
+    assert (await running).outcome == "success"
+    with pytest.raises(MisuseError, match="closed"):
+        await gate.call("job_status", ARGUMENTS, caller=CALLER)
