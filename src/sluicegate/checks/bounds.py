@@ -34,12 +34,10 @@ def bound_arguments(raw: bytes, limits: Limits, count_nesting: bool) -> BoundedA
     only bytes are counted, for callers that bound the depth elsewhere. Rejects: TOO_LARGE,
     TOO_DEEP (stage bound). Source: SPEC ARG-1.
     """
-    if len(raw) > limits.max_bytes:
-        return _too_large(raw, limits)
-    if count_nesting:
-        offset = find_excess(raw, limits.max_depth)
-        if offset is not None:
-            return too_deep(raw, offset, limits.max_depth)
+    if count_nesting or len(raw) > limits.max_bytes:
+        refused = _refuse(raw, limits, count_nesting)
+        if refused is not None:
+            return refused
     minted: Any = raw
     bounded: BoundedArguments = minted
     return bounded
@@ -49,15 +47,22 @@ def bound_answer(
     delivered: Delivered, limits: Limits, count_nesting: bool
 ) -> BoundedAnswer | Rejected:
     """Admit the text of an answer within ``limits``; as ``bound_arguments``. Source: SPEC RES-1."""
-    if len(delivered) > limits.max_bytes:
-        return _too_large(delivered, limits)
-    if count_nesting:
-        offset = find_excess(delivered, limits.max_depth)
-        if offset is not None:
-            return too_deep(delivered, offset, limits.max_depth)
+    if count_nesting or len(delivered) > limits.max_bytes:
+        refused = _refuse(delivered, limits, count_nesting)
+        if refused is not None:
+            return refused
     minted: Any = delivered
     bounded: BoundedAnswer = minted
     return bounded
+
+
+def _refuse(raw: bytes, limits: Limits, count_nesting: bool) -> Rejected | None:
+    if len(raw) > limits.max_bytes:
+        return _too_large(raw, limits)
+    if not count_nesting:
+        return None
+    offset = find_excess(raw, limits.max_depth)
+    return None if offset is None else too_deep(raw, offset, limits.max_depth)
 
 
 def find_excess(raw: bytes, max_depth: int) -> int | None:

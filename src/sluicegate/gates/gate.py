@@ -308,15 +308,8 @@ class Gate:
         self._means = opened.means
         self._places = asyncio.Semaphore(serving.contracts.settings.limits.in_flight)
         if not self._in_flight.get(id(old)):
-            await self._retire(old)
+            await old.close(but_for=self._serving)
         return ()
-
-    async def _retire(self, old: Serving) -> None:
-        """Close the adapters of a set that no call uses, but for those that are still served."""
-        served = {id(line.adapter) for line in self._serving.lines.values()}
-        for line in old.lines.values():
-            if id(line.adapter) not in served:
-                await line.adapter.close()
 
     async def close(self) -> None:
         """Take no further call, wait for those in flight, then release adapters and store.
@@ -361,7 +354,7 @@ class Gate:
                 del self._in_flight[id(serving)]
                 self._idle.set()
                 if serving is not self._serving:
-                    await self._retire(serving)
+                    await serving.close(but_for=self._serving)
 
     def _granted_s(self, line: Line, deadline_s: float | None) -> float:
         retry, fetch = line.contract.retry, line.contract.fetch

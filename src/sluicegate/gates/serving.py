@@ -51,7 +51,9 @@ class Serving:
             lines={**self.lines, **lines},
         )
 
-    async def close(self) -> None:
-        """Close every adapter."""
+    async def close(self, *, but_for: Serving | None = None) -> None:
+        """Close every adapter but those that ``but_for`` serves as well."""
+        kept = set() if but_for is None else {id(line.adapter) for line in but_for.lines.values()}
         for line in self.lines.values():
-            await line.adapter.close()
+            if id(line.adapter) not in kept:
+                await line.adapter.close()

@@ -17,7 +17,6 @@ _BAD: Final = frozenset({Outcome.FAILURE, Outcome.REFUSED})
 _SAID: Final = {
     "from_cache": "answered from the gate's cache",
     "abandoned": "the attempt ended without an answer of its own",
-    "closes_intent": "this closes the intent above; nothing was sent",
 }
 
 

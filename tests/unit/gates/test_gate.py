@@ -373,20 +373,22 @@ async def test_selected_data_comes_as_the_type_that_was_asked_for() -> None:
     assert given.typed == JobStatus("bluebird", "run_A1b2C3d4E5f6", "failed")
 
 
+WITH_DEFAULT = {
+    "type": "object",
+    "properties": {
+        "project_id": {"type": "string", "pattern": "^[a-z]{3,20}$"},
+        "run_id": {"type": "string", "pattern": "^run_[A-Za-z0-9]{12,48}$"},
+        "limit": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10},
+    },
+    "required": ["project_id", "run_id"],
+    "additionalProperties": False,
+}
+
+
 @pytest.mark.requirement("ARG-4")
 async def test_what_the_gate_adds_is_declared_validated_and_recorded() -> None:
-    schema = {
-        "type": "object",
-        "properties": {
-            "project_id": {"type": "string", "pattern": "^[a-z]{3,20}$"},
-            "run_id": {"type": "string", "pattern": "^run_[A-Za-z0-9]{12,48}$"},
-            "limit": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10},
-        },
-        "required": ["project_id", "run_id"],
-        "additionalProperties": False,
-    }
     upstream = RecordedUpstream(answer())
-    arguments = {"schema": schema, "on_absent": {"/limit": 20}}
+    arguments = {"schema": WITH_DEFAULT, "on_absent": {"/limit": 20}}
     gate = gate_of(contracts(arguments=arguments), {"job_status": upstream})
     given = await gate.call("job_status", ARGUMENTS, caller=CALLER)
     assert given.outcome == "success"
@@ -397,18 +399,8 @@ async def test_what_the_gate_adds_is_declared_validated_and_recorded() -> None:
 
 @pytest.mark.requirement("ARG-4")
 async def test_a_default_annotation_fills_nothing_in() -> None:
-    schema = {
-        "type": "object",
-        "properties": {
-            "project_id": {"type": "string", "pattern": "^[a-z]{3,20}$"},
-            "run_id": {"type": "string", "pattern": "^run_[A-Za-z0-9]{12,48}$"},
-            "limit": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10},
-        },
-        "required": ["project_id", "run_id"],
-        "additionalProperties": False,
-    }
     upstream = RecordedUpstream(answer())
-    gate = gate_of(contracts(arguments={"schema": schema}), {"job_status": upstream})
+    gate = gate_of(contracts(arguments={"schema": WITH_DEFAULT}), {"job_status": upstream})
     await gate.call("job_status", ARGUMENTS, caller=CALLER)
     assert upstream.dispatches[0].arguments_text == ARGUMENTS.encode()
     assert "limit" not in upstream.dispatches[0].arguments
