@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import lru_cache
 from typing import Final
 
 from sluicegate.contracts.contract import FreshRule
@@ -14,19 +13,6 @@ from sluicegate.values.json import json_type
 from sluicegate.values.pointers import NOTHING, Pointer
 
 MAX_FINDINGS: Final = 20
-
-
-@lru_cache(maxsize=1024)
-def _read(text: str) -> Instant:
-    """Return what ``parse_rfc3339`` returns; a cache of the seconds that answers share.
-
-    Raises ValueError where that is None, so that only texts which name an instant are kept: those
-    are short, and no secret.
-    """
-    instant = parse_rfc3339(text)
-    if instant is None:
-        raise ValueError("no RFC 3339 time with an offset")
-    return instant
 
 
 class Freshness:
@@ -46,11 +32,11 @@ class Freshness:
     def refuse(self, data: object, now: Instant) -> list[Finding] | None:
         """Return None where every named time holds, else the findings, at most 20."""
         try:
-            age = now - _read(data[self._member])  # type: ignore[index]  # see below
-            if self._latest <= age <= self._max_age:
+            observed = parse_rfc3339(data[self._member])  # type: ignore[index]  # see below
+            if observed is not None and self._latest <= now - observed <= self._max_age:
                 return None
-        except (LookupError, TypeError, ValueError):
-            pass  # No such member, or not a time: the places are looked at one by one.
+        except (LookupError, TypeError):
+            pass  # No such member, or not a text: the places are looked at one by one.
         return self._explain(data, now)
 
     def _explain(self, data: object, now: Instant) -> list[Finding] | None:

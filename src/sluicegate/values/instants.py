@@ -33,6 +33,17 @@ def parse_rfc3339(text: str) -> Instant | None:
     second of the next day. Refuses a missing offset, ``-00:00`` (offset unknown), year 0000,
     fractions finer than a nanosecond, and everything that is not RFC 3339 section 5.6.
     """
+    # The common form, YYYY-MM-DDTHH:MM:SSZ, is read natively, a tenth of the cost. The marks are
+    # looked at first: what else ``fromisoformat`` takes, such as week dates, has others.
+    if len(text) == 20 and text[4:20:3] == "--T::Z":
+        try:
+            return Instant(int(datetime.fromisoformat(text).timestamp()) * NANOS)
+        except ValueError:
+            pass  # a leap second, or no time at all: the exact way decides
+    return _parse_exactly(text)
+
+
+def _parse_exactly(text: str) -> Instant | None:
     matched = _RFC3339.fullmatch(text)
     if matched is None:
         return None
