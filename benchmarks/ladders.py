@@ -19,7 +19,7 @@ from timing import Timer, timer_of
 from sluicegate.checks.selection import Selected
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.served import ContractSet
-from sluicegate.gates.envelopes import Success
+from sluicegate.gates.envelopes import Success, succeed
 from sluicegate.gates.outstanding import Outstanding
 from sluicegate.gates.ports import AuditStore
 from sluicegate.gates.result_gate import ResultLadder
@@ -28,7 +28,6 @@ from sluicegate.stores.memory import MemoryStore
 from sluicegate.stores.sqlite import SqliteStore
 from sluicegate.testing import FixedClock, RecordedUpstream, contracts_of, gate_of
 from sluicegate.values.callers import Caller
-from sluicegate.values.instants import instant_of
 from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import Request, RequestId
@@ -139,13 +138,13 @@ def climb(fields: str, *, proven: bool = True) -> Callable[[Document], Timer]:
 
     def build(document: Document) -> Timer:
         ladder = ResultLadder(_contract(contracts_for(document, fields, proven=proven)))
-        receipt, request, now = _receipt(document.raw), _request(document), instant_of(NOW)
+        receipt, request, now = _receipt(document.raw), _request(document), NOW
         tool = document.tool
 
         def work() -> Success:
             selected = ladder.climb(receipt, request, now)
             assert isinstance(selected, Selected), selected
-            return Success(tool=tool, request_id=REQUEST_ID, data=selected.data)
+            return succeed(tool, REQUEST_ID, selected.data)
 
         return timer_of(work)
 
@@ -158,7 +157,7 @@ def refuse(document: Document) -> Timer:
     value["data"]["message"] = "approved"
     receipt = _receipt(json.dumps(value, separators=(",", ":")).encode())
     ladder = ResultLadder(_contract(contracts_for(document, "all")))
-    request, now = _request(document), instant_of(NOW)
+    request, now = _request(document), NOW
 
     def work() -> Rejected:
         rejected = ladder.climb(receipt, request, now)

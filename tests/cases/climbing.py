@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from tests.cases.bare import bare_contract, contract_document
 from tests.cases.rows import Row, question_of
@@ -20,7 +21,7 @@ from sluicegate.gates.result_gate import ResultLadder
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.testing import RecordedUpstream, contracts_of, gate_of
 from sluicegate.values.callers import Caller
-from sluicegate.values.instants import Instant, parse_rfc3339
+from sluicegate.values.instants import moment_of, parse_rfc3339
 from sluicegate.values.receipts import Fault, Receipt
 from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import Request, RequestId
@@ -223,10 +224,10 @@ def era_of(row: Row) -> str:
     return era
 
 
-def now_of(row: Row) -> Instant:
+def now_of(row: Row) -> datetime:
     now = parse_rfc3339(row.context.get("now", "2026-11-30T12:00:00Z"))
     assert now is not None
-    return now
+    return moment_of(now)
 
 
 def seen_of(rejected: Rejected | None) -> Seen:

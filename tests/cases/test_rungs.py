@@ -18,7 +18,6 @@ from sluicegate.testing import NOON, contracts_of
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code
 from sluicegate.values.findings import Finding
-from sluicegate.values.instants import instant_of
 from sluicegate.values.limits import Limits
 from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
@@ -131,7 +130,7 @@ def climb(carrier: str, document: object, **members: Any) -> Selected | Rejected
     receipt = Receipt(adapter="a", adapter_version="1", endpoint="e", raw=raw, **told)
     arguments = {"id": "a"}
     request = Request(tool="place", request_id=REQUEST_ID, arguments=arguments, caller=CALLER)
-    return ResultLadder(contract(GOOD[carrier][0])).climb(receipt, request, instant_of(NOON))
+    return ResultLadder(contract(GOOD[carrier][0])).climb(receipt, request, NOON)
 
 
 @pytest.mark.requirement("RES-1", "RES-2", "RES-3", "RES-4", "RES-5", "RES-10", "ENV-3")

@@ -32,7 +32,6 @@ from sluicegate.gates.verdicts import Question, Verdict
 from sluicegate.testing import NOON
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import CODES, Code
-from sluicegate.values.instants import instant_of
 from sluicegate.values.limits import Limits
 from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
@@ -132,7 +131,7 @@ def test_every_selected_object_is_valid_under_the_published_schemas(carrier: str
         receipt = Receipt(
             adapter="a", adapter_version="1", endpoint="e", raw=seeded_answer(seed, carrier)
         )
-        outcome = ladder.climb(receipt, request, instant_of(NOON))
+        outcome = ladder.climb(receipt, request, NOON)
         if isinstance(outcome, Selected):
             accepted += 1
             agent.validate(outcome.data)

@@ -15,7 +15,7 @@ from sluicegate.checks.meaning import Expectations, vouch
 from sluicegate.checks.parsing import ParsedAnswer, ParseRule, parse_answer
 from sluicegate.checks.selection import Selected, Selector, select
 from sluicegate.contracts.schemas.compiled import CompiledSchema
-from sluicegate.values.instants import Instant
+from sluicegate.values.instants import EPOCH
 from sluicegate.values.json import JsonValue
 from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import Request
@@ -54,7 +54,7 @@ def skipped_rungs(
     parse_answer(bounded, rule)  # type: ignore[arg-type]  # not authentic
     conform_data(parsed, schema, True)  # type: ignore[arg-type]  # not unwrapped, not narrowed
     select(parsed, selector)  # type: ignore[arg-type]  # not conforming, not vouched
-    vouch(parsed, parsed, raw, expectations, request, Instant(0))  # type: ignore[arg-type]
+    vouch(parsed, parsed, raw, expectations, request, EPOCH)  # type: ignore[arg-type]
 
 
 def unhandled_refusal(judged: Selected | Rejected) -> JsonValue:

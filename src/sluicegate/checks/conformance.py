@@ -1,6 +1,8 @@
 """The rung that holds a value to the registered schema, and says what does not fit (SPEC ARG-3).
 
 ``is_valid`` decides; findings are looked for only after a refusal, and only when they are read.
+Beyond the interpreter's own limit the validator reads an integer as 0, which passes any maximum
+(facts: engines 6.1). The limit is asked for each time: a host may lower it while it runs.
 """
 
 from __future__ import annotations
@@ -43,38 +45,36 @@ def conform_arguments(
     Rejects, at stage conform, with up to 20 findings where ``explain`` asks for them; INTERNAL
     where the engine fails. Source: SPEC ARG-3.
     """
-    rejected = _refuse(parsed, schema, explain, True)
-    if rejected is not None:
-        return rejected
-    minted: Any = parsed
-    conforming: ConformingArguments = minted
-    return conforming
+    try:
+        if schema.is_valid(parsed) and not 0 < get_int_max_str_digits() < ENGINE_MAX_DIGITS:
+            minted: Any = parsed
+            conforming: ConformingArguments = minted
+            return conforming
+    except Exception as error:  # noqa: BLE001  (whatever an engine raises is a refusal: RES-9)
+        return _internal(str(error))
+    return _refuse(parsed, schema, explain, True)
 
 
 def conform_data(
     narrowed: Narrowed, schema: CompiledSchema, explain: bool
 ) -> ConformingData | Rejected:
     """Admit data that is valid under ``schema``; as ``conform_arguments``. Source: SPEC RES-4."""
-    rejected = _refuse(narrowed, schema, explain, False)
-    if rejected is not None:
-        return rejected
-    minted: Any = narrowed
-    conforming: ConformingData = minted
-    return conforming
+    try:
+        if schema.is_valid(narrowed) and not 0 < get_int_max_str_digits() < ENGINE_MAX_DIGITS:
+            minted: Any = narrowed
+            conforming: ConformingData = minted
+            return conforming
+    except Exception as error:  # noqa: BLE001  (as above)
+        return _internal(str(error))
+    return _refuse(narrowed, schema, explain, False)
 
 
-def _refuse(
-    value: object, schema: CompiledSchema, explain: bool, is_arguments: bool
-) -> Rejected | None:
-    # Beyond the interpreter's own limit the validator reads an integer as 0, which passes any
-    # maximum (facts: engines 6.1). Asked each time: a host may lower the limit while it runs.
+def _refuse(value: object, schema: CompiledSchema, explain: bool, is_arguments: bool) -> Rejected:
     if 0 < get_int_max_str_digits() < ENGINE_MAX_DIGITS:
         return _internal(f"sys.set_int_max_str_digits is below {ENGINE_MAX_DIGITS}")
+    if not explain:
+        return _UNEXPLAINED
     try:
-        if schema.is_valid(value):
-            return None
-        if not explain:
-            return _UNEXPLAINED
         findings, message = explain_violations(value, schema, is_arguments)
     except Exception as error:  # noqa: BLE001  (whatever an engine raises is a refusal: RES-9)
         return _internal(str(error))

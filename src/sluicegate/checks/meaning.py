@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, NewType
 
 from sluicegate.checks.authentication import Authentic
@@ -21,7 +22,6 @@ from sluicegate.contracts.contract import BindRule, FreshRule
 from sluicegate.contracts.schemas.compiled import Predicate
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.findings import Finding
-from sluicegate.values.instants import Instant
 from sluicegate.values.json import json_type
 from sluicegate.values.pointers import NOTHING, Pointer
 from sluicegate.values.rejections import Rejected
@@ -48,7 +48,7 @@ class Expectations:
     envelope: bool
     tool_at: Pointer | None
     request_id_at: Pointer | None
-    binding: Binding = field(init=False, repr=False, compare=False)
+    binding: Binding | None = field(init=False, repr=False, compare=False)
     freshness: Freshness | None = field(init=False, repr=False, compare=False)
     is_clean: Predicate = field(init=False, repr=False, compare=False)
     names_us: bool = field(init=False, repr=False, compare=False)
@@ -56,7 +56,7 @@ class Expectations:
     def __post_init__(self) -> None:
         """Prepare the rules; the four derived fields say nothing that the others do not."""
         prepare = object.__setattr__
-        prepare(self, "binding", Binding(self.bind))
+        prepare(self, "binding", Binding(self.bind) if self.bind else None)
         prepare(self, "freshness", None if self.fresh is None else Freshness(self.fresh))
         prepare(self, "is_clean", text_guard(self.free_text))
         named = self.envelope or self.tool_at is not None or self.request_id_at is not None
@@ -69,7 +69,7 @@ def vouch(
     raw: Authentic,
     expectations: Expectations,
     request: Request,
-    now: Instant,
+    now: datetime,
 ) -> Vouched | Rejected:
     """Hold the data to the outstanding question; the first kind of fault wins.
 
@@ -88,12 +88,14 @@ def vouch(
         stranger = _find_stranger(conforming, parsed, expectations, request)
         if stranger is not None:
             return Rejected.because(Stage.VOUCH, stranger)
-    if expectations.bind:
-        strangers = expectations.binding.refuse(conforming, request)
+    binding = expectations.binding
+    if binding is not None:
+        strangers = binding.refuse(conforming, request)
         if strangers:
             return Rejected.because(Stage.VOUCH, *strangers)
-    if expectations.freshness is not None:
-        untimely = expectations.freshness.refuse(conforming, now)
+    freshness = expectations.freshness
+    if freshness is not None:
+        untimely = freshness.refuse(conforming, now)
         if untimely:
             return Rejected.because(Stage.VOUCH, *untimely)
     # A text that was declared as one is not JSON: its raw control characters prove nothing.
@@ -124,7 +126,7 @@ def _find_stranger(
 ) -> Finding | None:
     """Compare the names that the answer bears with ours: the tool first, then the request."""
     if expectations.envelope:
-        members = parsed if isinstance(parsed, dict) else {}
+        members = parsed if type(parsed) is dict else {}
         if not is_same(members.get("tool", NOTHING), request.tool):
             return _describe(Code.WRONG_TOOL, "/tool", members.get("tool"))
         if not is_same(members.get("request_id", NOTHING), request.request_id):

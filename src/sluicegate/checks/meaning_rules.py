@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
-from typing import Final, Protocol
+from datetime import datetime
+from typing import Protocol
 
 from sluicegate.checks.own_rules import run_own_rules
 from sluicegate.values.codes import Stage
 from sluicegate.values.findings import Finding
-from sluicegate.values.instants import Instant
 from sluicegate.values.json import canonical_text
 from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import Request
-
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class ResultCheck(Protocol):
@@ -27,7 +24,7 @@ class ResultCheck(Protocol):
 
 
 def run_checks(
-    checks: Sequence[ResultCheck], data: object, document: object, request: Request, now: Instant
+    checks: Sequence[ResultCheck], data: object, document: object, request: Request, now: datetime
 ) -> Rejected | None:
     """Run every check, whatever the others say; None where all hold.
 
@@ -35,10 +32,9 @@ def run_checks(
     INTERNAL where a check raised, returned what is no list of findings, or changed the data, the
     received document or the arguments. Source: SPEC RES-5, RES-9.
     """
-    moment = _EPOCH + timedelta(microseconds=now // 1000)
     return run_own_rules(
         checks,
-        lambda check: check(data, document=document, request=request, now=moment),
+        lambda check: check(data, document=document, request=request, now=now),
         lambda: [canonical_text(value) for value in (data, document, request.arguments)],
         Stage.VOUCH,
     )

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final, NewType
 
-import jiter
+from jiter import from_json as _read_json
 
 from sluicegate.checks.authentication import Authentic
 from sluicegate.checks.bounds import BoundedArguments, find_excess, too_deep
@@ -51,35 +51,30 @@ def parse_arguments(bounded: BoundedArguments, rule: ParseRule) -> ParsedArgumen
     (stage bound); INTERNAL where the engine fails. An integer of more than 4300 digits, which the
     engine does not read, is NON_FINITE_NUMBER. Source: SPEC ARG-2.
     """
-    value = _parse(bounded, rule)
-    if isinstance(value, Rejected):
-        return value
-    minted: Any = value
-    parsed: ParsedArguments = minted
+    minted: Any = _parse(bounded, rule)
+    parsed: ParsedArguments | Rejected = minted
     return parsed
 
 
 def parse_answer(authentic: Authentic, rule: ParseRule) -> ParsedAnswer | Rejected:
     """Parse the text of an answer; rejects as ``parse_arguments``. Source: SPEC RES-2."""
-    value = _decode(authentic) if rule.text else _parse(authentic, rule)
-    if isinstance(value, Rejected):
-        return value
-    minted: Any = value
-    parsed: ParsedAnswer = minted
+    minted: Any = _decode(authentic) if rule.text else _parse(authentic, rule)
+    parsed: ParsedAnswer | Rejected = minted
     return parsed
 
 
 def _parse(raw: bytes, rule: ParseRule) -> object:
     """The value, or Rejected: a parsed value is never an instance of it."""
     try:
-        value: object = jiter.from_json(
+        value: object = _read_json(
             raw,
             allow_inf_nan=False,
             cache_mode="keys",
             partial_mode=False,
             catch_duplicate_keys=True,
         )
-        if rule.guard is not None and not rule.guard(value):
+        guard = rule.guard
+        if guard is not None and not guard(value):
             return _explain(raw, rule, "the guard refuses what the scan accepts")
     except Exception as error:  # noqa: BLE001  (whatever an engine raises is a refusal: RES-9)
         return _explain(raw, rule, str(error)[:_MAX_MESSAGE])

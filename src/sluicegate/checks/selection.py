@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from sluicegate.checks.meaning import Vouched
 from sluicegate.checks.selection_expressions import compile_projection
@@ -18,6 +18,10 @@ from sluicegate.values.findings import Finding
 from sluicegate.values.json import JsonValue
 
 Projection: TypeAlias = Callable[[object], JsonValue]
+
+
+_new: Final = tuple.__new__
+"""Builds a named tuple without the Python function that ``NamedTuple`` puts before it."""
 
 
 class Selected(NamedTuple):
@@ -63,8 +67,12 @@ def select(vouched: Vouched, selector: Selector) -> Selected:
     Free text stands below ``untrusted_text``. Source: SPEC RES-7.
     """
     display, operator = selector.display, selector.operator
-    return Selected(
-        selector.data(vouched),
-        None if display is None else display(vouched),
-        None if operator is None else operator(vouched),
+    return _new(
+        Selected,
+        (
+            selector.data(vouched),
+            None if display is None else display(vouched),
+            None if operator is None else operator(vouched),
+            (),
+        ),
     )

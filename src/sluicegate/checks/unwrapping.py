@@ -58,18 +58,17 @@ def unwrap(
     ``request``; TOO_LARGE (stage bound) for plain text over its limit; the parse codes (stage
     parse) for a text that is no JSON document. Source: SPEC RES-10, ENV-3; facts: mcp A1.
     """
-    if upstream.text is None and upstream.carrier == "bare":
-        value: object = parsed
-    elif upstream.carrier == "bare":
-        value = _read_text(parsed, upstream.text)
-    elif upstream.carrier == "envelope":
-        value = _open_envelope(parsed, request, errors)
-    else:
+    carrier = upstream.carrier
+    if carrier == "envelope":
+        value: object = _open_envelope(parsed, request, errors)
+    elif carrier == "mcp":
         value = _open_result(parsed, upstream, inner)
-    if isinstance(value, Rejected):
-        return value
+    elif upstream.text is None:
+        value = parsed
+    else:
+        value = _read_text(parsed, upstream.text)
     minted: Any = value
-    unwrapped: Unwrapped = minted
+    unwrapped: Unwrapped | Rejected = minted
     return unwrapped
 
 
@@ -119,7 +118,8 @@ def _open_envelope(value: object, request: Request, errors: Mapping[str, bool]) 
         and value.get("tool") == request.tool
         and value.get("request_id") == request.request_id
     ):
-        return value["data"]
+        data: object = value["data"]
+        return data
     outcome = value.get("outcome")
     if outcome != "success" and outcome != "failure":
         return _malformed("/outcome", '"success" or "failure"', value.get("outcome", _ABSENT))

@@ -5,20 +5,19 @@ from __future__ import annotations
 import json
 import math
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Final, NoReturn
 
 import click
 
 from sluicegate.contracts.contract import FreshRule
-from sluicegate.values.instants import parse_rfc3339
+from sluicegate.values.instants import moment_of, parse_rfc3339
 from sluicegate.values.json import JsonValue
 from sluicegate.values.pointers import Pointer
 from sluicegate.values.requests import is_request_id
 
 _NUMBER: Final = r"[0-9]+(?:\.[0-9]+)?"
 _FRESH: Final = re.compile(rf"(.*?):({_NUMBER})(?::({_NUMBER}))?")
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def read_now(text: str | None) -> datetime | None:
@@ -30,7 +29,7 @@ def read_now(text: str | None) -> datetime | None:
         raise click.BadParameter(
             "write an RFC 3339 time with an offset, as 2026-11-30T12:00:00Z", param_hint="--now"
         )
-    return _EPOCH + timedelta(microseconds=instant // 1000)
+    return moment_of(instant)
 
 
 def read_request_id(text: str | None) -> str | None:

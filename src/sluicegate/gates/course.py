@@ -18,7 +18,7 @@ from sluicegate.gates.admission import Admitted, admit
 from sluicegate.gates.answers import Answer
 from sluicegate.gates.authorizing import DECISION_LIFETIME_S, Permitted, authorize
 from sluicegate.gates.drift import notice_of
-from sluicegate.gates.envelopes import Failure, Success
+from sluicegate.gates.envelopes import Failure, Success, succeed
 from sluicegate.gates.journal import Journal
 from sluicegate.gates.means import Means
 from sluicegate.gates.ports import AuditUnavailable, Dispatch
@@ -28,7 +28,6 @@ from sluicegate.gates.retrying import Tally, is_outcome_open, may_retry, pause_s
 from sluicegate.gates.serving import Line
 from sluicegate.values.codes import AgentCode, Code, Stage
 from sluicegate.values.findings import Finding
-from sluicegate.values.instants import instant_of
 from sluicegate.values.json import JsonValue
 from sluicegate.values.receipts import Fault, Receipt
 from sluicegate.values.rejections import Rejected
@@ -210,7 +209,7 @@ class Course(Generic[T]):
         """Judge the receipt and record the outcome; None means that another attempt follows."""
         means, contract = self._means, self._line.contract
         now = means.clock.now()
-        judged = self._line.result.climb(receipt, self.request(permitted), instant_of(now))
+        judged = self._line.result.climb(receipt, self.request(permitted), now)
         wait = None
         if isinstance(judged, Selected):
             answer = self._succeed(judged)
@@ -247,9 +246,7 @@ class Course(Generic[T]):
         )
 
     def _succeed(self, selected: Selected) -> Answer[T]:
-        envelope = Success(
-            tool=self._subject.tool, request_id=self._subject.request_id, data=selected.data
-        )
+        envelope = succeed(self._subject.tool, self._subject.request_id, selected.data)
         typed = None if self._decode is None else self._decode(selected.data)
         return Answer(envelope=envelope, display=selected.display, typed=typed)
 

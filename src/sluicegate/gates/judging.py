@@ -21,7 +21,7 @@ from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Stage
 from sluicegate.values.digests import digest_of_bytes
 from sluicegate.values.findings import Finding
-from sluicegate.values.instants import Instant, instant_of
+from sluicegate.values.instants import EPOCH
 from sluicegate.values.pointers import Pointer
 from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
@@ -99,7 +99,7 @@ def _judge_result(raw: bytes, question: Question, schema: CompiledSchema) -> Rej
     conforming = conform_data(narrowed, schema, True)
     if isinstance(conforming, Rejected):
         return conforming
-    now = Instant(0) if question.now is None else instant_of(question.now)
+    now = EPOCH if question.now is None else question.now
     vouched = vouch(conforming, parsed, authentic, _expectations(question), request, now)
     return vouched if isinstance(vouched, Rejected) else None
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sluicegate.checks.authentication import accept_unsigned
 from sluicegate.checks.bounds import bound_answer
@@ -25,7 +26,6 @@ from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.schemas.guards import shape_guard
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.findings import Finding
-from sluicegate.values.instants import Instant
 from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import Request
@@ -97,34 +97,34 @@ class ResultLadder:
             request_id_at=None,
         )
 
-    def climb(self, receipt: Receipt, request: Request, now: Instant) -> Selected | Rejected:
+    def climb(self, receipt: Receipt, request: Request, now: datetime) -> Selected | Rejected:
         """Judge one receipt as the answer to ``request`` at ``now``.
 
         Returns the selected fields, or the refusal with its findings. Never raises for what a
         receipt holds; an engine's own exception is a refusal of the rung it happened in.
         """
         outcome = self._climb(receipt, request, now, self._quick)
-        if isinstance(outcome, Rejected):
+        if type(outcome) is Rejected:
             explained = self._climb(receipt, request, now, self._exact)
-            return explained if isinstance(explained, Rejected) else DISAGREEMENT
+            return explained if type(explained) is Rejected else DISAGREEMENT
         return outcome
 
     def _climb(
-        self, receipt: Receipt, request: Request, now: Instant, rigour: Rigour
+        self, receipt: Receipt, request: Request, now: datetime, rigour: Rigour
     ) -> Selected | Rejected:
         upstream = self._upstream
         delivered = accept_delivery(receipt, upstream)
-        if isinstance(delivered, Rejected):
+        if type(delivered) is Rejected:
             return delivered
         bounded = bound_answer(delivered, self._limits, rigour.count_nesting)
-        if isinstance(bounded, Rejected):
+        if type(bounded) is Rejected:
             return bounded
         authentic = accept_unsigned(bounded)
         parsed = parse_answer(authentic, rigour.parse)
-        if isinstance(parsed, Rejected):
+        if type(parsed) is Rejected:
             return parsed
         unwrapped = unwrap(parsed, upstream, request, self._errors, rigour.parse)
-        if isinstance(unwrapped, Rejected):
+        if type(unwrapped) is Rejected:
             return unwrapped
         new_members: tuple[Finding, ...] = ()
         if upstream.known is not None:
@@ -132,13 +132,13 @@ class ResultLadder:
             if new_members and upstream.on_new == "refuse":
                 return Rejected.because(Stage.NARROW, *new_members)
         narrowed = narrow(unwrapped, upstream.map)
-        if isinstance(narrowed, Rejected):
+        if type(narrowed) is Rejected:
             return narrowed
         conforming = conform_data(narrowed, self._schema, rigour.explain)
-        if isinstance(conforming, Rejected):
+        if type(conforming) is Rejected:
             return conforming
         vouched = vouch(conforming, parsed, authentic, self._expectations, request, now)
-        if isinstance(vouched, Rejected):
+        if type(vouched) is Rejected:
             return vouched
         selected = select(vouched, self._selector)
         return selected._replace(notes=new_members) if new_members else selected

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +22,7 @@ from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.digests import digest_of_bytes
 from sluicegate.values.findings import Finding
-from sluicegate.values.instants import Instant, parse_rfc3339
+from sluicegate.values.instants import EPOCH, moment_of, parse_rfc3339
 from sluicegate.values.json import JsonValue
 from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
@@ -160,14 +161,14 @@ def _receipt(contract: Contract, raw: bytes, needs: Mapping[str, JsonValue]) -> 
     )
 
 
-def _now(needs: Mapping[str, JsonValue]) -> Instant:
+def _now(needs: Mapping[str, JsonValue]) -> datetime:
     text = needs.get("now")
     if text is None:
-        return Instant(0)
+        return EPOCH
     now = parse_rfc3339(text) if isinstance(text, str) else None
     if now is None:
         raise ValueError("`now` in the sidecar must be an RFC 3339 time with an offset")
-    return now
+    return moment_of(now)
 
 
 def _caller(value: JsonValue) -> Caller:

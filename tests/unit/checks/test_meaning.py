@@ -6,20 +6,23 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sluicegate.checks.meaning import Expectations, vouch
 from sluicegate.contracts.contract import BindRule, FreshRule
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import CODES, Code, Stage
 from sluicegate.values.findings import Finding
-from sluicegate.values.instants import NANOS, Instant, instant_of, parse_rfc3339
+from sluicegate.values.instants import NANOS, instant_of, parse_rfc3339
 from sluicegate.values.json import canonical_text
 from sluicegate.values.pointers import Pointer
 from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import Request, RequestId
 
 NOW_TEXT = "2026-11-30T03:00:00Z"
-NOW = instant_of(datetime(2026, 11, 30, 3, tzinfo=UTC))
+NOW = datetime(2026, 11, 30, 3, tzinfo=UTC)
+NOW_NANOS = instant_of(NOW)
 CALLER = Caller(subject="svc-deploy", tenant="acme")
 
 
@@ -55,7 +58,7 @@ def ask(
     expectations: Expectations,
     *,
     asked: Request | None = None,
-    now: Instant = NOW,
+    now: datetime = NOW,
     parsed: object = None,
     raw: bytes | None = None,
 ) -> Any:
@@ -275,12 +278,12 @@ def seen_at(nanos: int) -> str:
         (NOW_TEXT, None),
         ("2026-11-30T02:59:00Z", None),
         ("2026-11-30T02:58:59Z", Code.STALE),
-        (seen_at(NOW - 60 * NANOS - 1), Code.STALE),
-        (seen_at(NOW - 60 * NANOS), None),
+        (seen_at(NOW_NANOS - 60 * NANOS - 1), Code.STALE),
+        (seen_at(NOW_NANOS - 60 * NANOS), None),
         ("2026-11-30T03:00:05Z", None),
         ("2026-11-30T03:00:06Z", Code.FROM_FUTURE),
-        (seen_at(NOW + 5 * NANOS + 1), Code.FROM_FUTURE),
-        (seen_at(NOW + 5 * NANOS), None),
+        (seen_at(NOW_NANOS + 5 * NANOS + 1), Code.FROM_FUTURE),
+        (seen_at(NOW_NANOS + 5 * NANOS), None),
         ("2026-11-30T04:00:00+01:00", None),
         ("2026-11-30t03:00:00z", None),
         ("2026-11-30T03:00:00+01:00", Code.STALE),
@@ -297,13 +300,28 @@ def test_time_holds_within_both_edges(text: str, code: Code | None) -> None:
     assert codes(ask({"a": {"at": text}}, expect(fresh=deep))) == wanted
 
 
+@given(
+    st.text(alphabet="0123456789-:TtZzW.,+ ٣", min_size=20, max_size=20)
+    | st.from_regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", fullmatch=True)
+    | st.from_regex(r"2026-1[12]-[0-9]{2}T[0-9]{2}:[0-6][0-9]:[0-6][0-9]Z", fullmatch=True)
+    | st.sampled_from(["2026-W49-1T02:59:59Z", "2026-11-29T24:00:00Z", "0000-01-01T00:00:00Z"])
+)
+@pytest.mark.requirement("RES-5")
+def test_the_native_reading_of_the_common_form_judges_as_the_exact_one(text: str) -> None:
+    wide = FreshRule(at=Pointer(("at",)), max_age_s=40_000_000, max_ahead_s=40_000_000)
+    instant = parse_rfc3339(text)
+    holds = instant is not None and abs(NOW_NANOS - instant) <= 40_000_000 * NANOS
+    judged = codes(ask({"at": text}, expect(fresh=wide)))
+    assert (judged == []) == holds
+    assert instant is not None or judged == [(Code.BAD_TIME, "/at")]
+
+
 @pytest.mark.requirement("RES-5")
 def test_a_leap_second_is_the_first_second_of_the_next_day() -> None:
-    now = parse_rfc3339("2017-01-01T00:01:00Z")
-    assert now is not None
+    now = datetime(2017, 1, 1, 0, 1, tzinfo=UTC)
     leap = {"at": "2016-12-31T23:59:60Z"}
     assert codes(ask(leap, expect(fresh=FRESH), now=now)) == []
-    later = Instant(now + 1)
+    later = now + timedelta(microseconds=1)
     assert codes(ask(leap, expect(fresh=FRESH), now=later)) == [(Code.STALE, "/at")]
 
 
@@ -359,8 +377,8 @@ def test_limits_that_no_binary_number_spells_are_exact_all_the_same(
     fresh = FreshRule(at=Pointer(("at",)), max_age_s=max_age_s, max_ahead_s=max_age_s)
     for nanos, code in ((edge, Code.STALE), (-edge, Code.FROM_FUTURE)):
         outward = 1 if code is Code.STALE else -1
-        assert codes(ask({"at": seen_at(NOW - nanos)}, expect(fresh=fresh))) == []
-        beyond = ask({"at": seen_at(NOW - nanos - outward)}, expect(fresh=fresh))
+        assert codes(ask({"at": seen_at(NOW_NANOS - nanos)}, expect(fresh=fresh))) == []
+        beyond = ask({"at": seen_at(NOW_NANOS - nanos - outward)}, expect(fresh=fresh))
         assert codes(beyond) == [(code, "/at")]
 
 
