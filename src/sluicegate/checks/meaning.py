@@ -8,8 +8,9 @@ from typing import Any, NewType
 
 from sluicegate.checks.authentication import Authentic
 from sluicegate.checks.conformance import ConformingData
+from sluicegate.checks.meaning_affirmation import Affirmation, compile_affirmation
 from sluicegate.checks.meaning_rules import ResultCheck, run_checks
-from sluicegate.checks.meaning_subject import Binding, is_same
+from sluicegate.checks.meaning_subject import find_strangers, is_same
 from sluicegate.checks.meaning_text import (
     cannot_hold_forbidden_text,
     find_forbidden_text,
@@ -48,19 +49,25 @@ class Expectations:
     envelope: bool
     tool_at: Pointer | None
     request_id_at: Pointer | None
-    binding: Binding | None = field(init=False, repr=False, compare=False)
     freshness: Freshness | None = field(init=False, repr=False, compare=False)
+    affirm: Affirmation | None = field(init=False, repr=False, compare=False)
     is_clean: Predicate = field(init=False, repr=False, compare=False)
     names_us: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Prepare the rules; the four derived fields say nothing that the others do not."""
+        """Prepare the rules; the derived fields say nothing that the others do not."""
         prepare = object.__setattr__
-        prepare(self, "binding", Binding(self.bind) if self.bind else None)
         prepare(self, "freshness", None if self.fresh is None else Freshness(self.fresh))
         prepare(self, "is_clean", text_guard(self.free_text))
+        prepare(self, "affirm", self._compile_affirmation())
         named = self.envelope or self.tool_at is not None or self.request_id_at is not None
         prepare(self, "names_us", named)
+
+    def _compile_affirmation(self) -> Affirmation | None:
+        names_within = self.tool_at is not None or self.request_id_at is not None
+        if self.checks or names_within:
+            return None
+        return compile_affirmation(self.bind, self.fresh, envelope=self.envelope)
 
 
 def vouch(
@@ -76,26 +83,37 @@ def vouch(
     Rejects (stage vouch), in this order: WRONG_TOOL, WRONG_REQUEST, WRONG_SUBJECT; STALE,
     FROM_FUTURE or BAD_TIME; FORBIDDEN_TEXT; CHECK_FAILED. INTERNAL (stage internal) for a check
     that is itself defective. ``parsed`` is the document around the data; ``raw`` only shortens
-    the search for forbidden text. Source: SPEC RES-5, ENV-3.
+    the search for forbidden text. What holds at a glance is affirmed; what is not affirmed is
+    judged. Source: SPEC RES-5, ENV-3.
     """
-    if expectations.names_us and not (
-        # The short way: an envelope that names our tool and our request, as strings do.
-        expectations.envelope
-        and isinstance(parsed, dict)
-        and parsed.get("tool") == request.tool
-        and parsed.get("request_id") == request.request_id
-    ):
+    affirm = expectations.affirm
+    if affirm is None or not affirm(conforming, parsed, raw, request, now):
+        rejected = _refuse(conforming, parsed, raw, expectations, request, now)
+        if rejected is not None:
+            return rejected
+    minted: Any = conforming
+    vouched: Vouched = minted
+    return vouched
+
+
+def _refuse(
+    conforming: ConformingData,
+    parsed: ParsedAnswer,
+    raw: Authentic,
+    expectations: Expectations,
+    request: Request,
+    now: datetime,
+) -> Rejected | None:
+    """Return what the rules find, one rule after another; None where all of them hold."""
+    if expectations.names_us:
         stranger = _find_stranger(conforming, parsed, expectations, request)
         if stranger is not None:
             return Rejected.because(Stage.VOUCH, stranger)
-    binding = expectations.binding
-    if binding is not None:
-        strangers = binding.refuse(conforming, request)
-        if strangers:
-            return Rejected.because(Stage.VOUCH, *strangers)
-    freshness = expectations.freshness
-    if freshness is not None:
-        untimely = freshness.refuse(conforming, now)
+    strangers = find_strangers(conforming, expectations.bind, request)
+    if strangers:
+        return Rejected.because(Stage.VOUCH, *strangers)
+    if expectations.freshness is not None:
+        untimely = expectations.freshness.refuse(conforming, now)
         if untimely:
             return Rejected.because(Stage.VOUCH, *untimely)
     # A text that was declared as one is not JSON: its raw control characters prove nothing.
@@ -104,12 +122,8 @@ def vouch(
         if hidden:
             return Rejected.because(Stage.VOUCH, *hidden)
     if expectations.checks:
-        failed = run_checks(expectations.checks, conforming, parsed, request, now)
-        if failed is not None:
-            return failed
-    minted: Any = conforming
-    vouched: Vouched = minted
-    return vouched
+        return run_checks(expectations.checks, conforming, parsed, request, now)
+    return None
 
 
 def _find_hidden(data: object, expectations: Expectations) -> tuple[Finding, ...]:

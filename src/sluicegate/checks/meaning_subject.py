@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from sluicegate.contracts.contract import BindRule
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code
 from sluicegate.values.findings import Finding
 from sluicegate.values.json import json_type
-from sluicegate.values.pointers import NOTHING, Pointer
+from sluicegate.values.pointers import NOTHING
 from sluicegate.values.requests import Request
 
 MAX_FINDINGS: Final = 20
@@ -75,40 +75,3 @@ def _describe(rule: BindRule, at: str, found: object) -> Finding:
         expected=f"exactly the {origin}",
         received=None if found is NOTHING else json_type(found),
     )
-
-
-class Binding:
-    """The bind rules of one contract, with the common case prepared: one member, one argument."""
-
-    __slots__ = ("_direct", "_rest", "_rules")
-
-    def __init__(self, rules: Sequence[BindRule]) -> None:
-        self._rules = tuple(rules)
-        direct: list[tuple[str, str]] = []
-        rest: list[BindRule] = []
-        for rule in rules:
-            if rule.argument is not None and _is_member(rule.data) and _is_member(rule.argument):
-                direct.append((rule.data.segments[0], rule.argument.segments[0]))
-            else:
-                rest.append(rule)
-        self._direct = tuple(direct)
-        self._rest = tuple(rest)
-
-    def refuse(self, data: object, request: Request) -> Sequence[Finding]:
-        """Return the findings of ``find_strangers``; an answer that holds costs little."""
-        if self._direct:
-            data_of: Any = data
-            arguments: Any = request.arguments
-            try:
-                for name, argument in self._direct:
-                    found = data_of[name]
-                    # Texts alone are settled here; what else may be equal is looked at closely.
-                    if type(found) is not str or found != arguments[argument]:
-                        return find_strangers(data, self._rules, request)
-            except (LookupError, TypeError):
-                return find_strangers(data, self._rules, request)
-        return find_strangers(data, self._rest, request) if self._rest else ()
-
-
-def _is_member(pointer: Pointer) -> bool:
-    return len(pointer.segments) == 1 and not pointer.is_wild

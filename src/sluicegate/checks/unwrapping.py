@@ -60,7 +60,18 @@ def unwrap(
     """
     carrier = upstream.carrier
     if carrier == "envelope":
-        value: object = _open_envelope(parsed, request, errors)
+        if (
+            # Four members, all of them named: the closed success shape, and an answer to ours.
+            isinstance(parsed, dict)
+            and len(parsed) == 4
+            and "data" in parsed
+            and parsed.get("outcome") == "success"
+            and parsed.get("tool") == request.tool
+            and parsed.get("request_id") == request.request_id
+        ):
+            value: object = parsed["data"]
+        else:
+            value = _open_envelope(parsed, request, errors)
     elif carrier == "mcp":
         value = _open_result(parsed, upstream, inner)
     elif upstream.text is None:
@@ -110,16 +121,6 @@ def _read_text(value: object, rule: TextRule | None) -> object:
 def _open_envelope(value: object, request: Request, errors: Mapping[str, bool]) -> object:
     if type(value) is not dict:
         return _malformed("", "object", value)
-    if (
-        # Four members, all of them named: the closed success shape, and an answer to ours.
-        len(value) == 4
-        and "data" in value
-        and value.get("outcome") == "success"
-        and value.get("tool") == request.tool
-        and value.get("request_id") == request.request_id
-    ):
-        data: object = value["data"]
-        return data
     outcome = value.get("outcome")
     if outcome != "success" and outcome != "failure":
         return _malformed("/outcome", '"success" or "failure"', value.get("outcome", _ABSENT))
