@@ -29,12 +29,12 @@ CALLERS = 64
 ANSWER = json.dumps(
     {"project_id": "bluebird", "run_id": "run_J7q94MkPabcd", "state": "succeeded"}
 ).encode()
+RETURNED = json.loads(ANSWER)
 
 
 def make_event(number: int, *, custody: bool) -> AuditEvent:
     """Return the outcome event of a small accepted answer, as a gate records it."""
     arguments = {"project_id": "bluebird", "run_id": f"run_{number:012}"}
-    kept = Kept(kind="arguments", content=json.dumps(arguments).encode(), keep_days=30)
     return AuditEvent(
         kind=EventKind.OUTCOME,
         time=datetime.now(UTC),
@@ -52,9 +52,13 @@ def make_event(number: int, *, custody: bool) -> AuditEvent:
         decision_id="table:1",
         arguments=arguments,
         raw=ANSWER,
-        returned=json.loads(ANSWER),
-        kept=(kept,) if custody else (),
+        returned=RETURNED,
+        kept=_kept(arguments) if custody else (),
     )
+
+
+def _kept(arguments: dict[str, str]) -> tuple[Kept, ...]:
+    return (Kept(kind="arguments", content=json.dumps(arguments).encode(), keep_days=30),)
 
 
 async def measure(
