@@ -182,3 +182,27 @@ def test_a_contract_that_does_not_load_is_exit_4_at_its_line(sluicegate: Here) -
     assert done.code == 4
     assert re.match(r"contracts/item_state/contract.yaml:7:\d+: CONTRACT_INVALID\n", done.out)
     assert sluicegate("judge", "--contract", "contracts/absent.yaml", good).code == 5
+
+
+@pytest.mark.requirement("ACC-2", "CLI")
+def test_what_loads_and_is_hardly_meant_is_said(sluicegate: Here) -> None:
+    assert sluicegate("init", "job_status").code == 0
+    settings = Path("contracts/sluicegate.yaml")
+    text = settings.read_text("utf-8")
+    settings.write_text(text.replace("tool: job_status", "tool: job_statsu"), "utf-8")
+    told = sluicegate("check").err
+    assert "names the tool job_statsu, which has no contract; did you mean job_status?" in told
+    settings.unlink()
+    assert "no access rule: every call will be DENIED" in sluicegate("check").err
+
+
+@pytest.mark.requirement("CON-1", "CLI")
+@pytest.mark.parametrize("name", ["sluicegate.yml", "job_status/contract.yml"])
+def test_a_name_that_nothing_reads_is_a_problem(sluicegate: Here, name: str) -> None:
+    assert sluicegate("init", "job_status").code == 0
+    misspelt = Path("contracts", name)
+    misspelt.with_suffix(".yaml").rename(misspelt)
+    checked = sluicegate("check")
+    assert checked.code == 4
+    assert f"{name}" in checked.out
+    assert f"Call it {misspelt.stem}.yaml." in checked.out

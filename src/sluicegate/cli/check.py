@@ -48,8 +48,8 @@ def check(folder: str, no_python: bool, form: str, color: str) -> int:
         stop(Exit.UNREADABLE, f"{folder} is no folder; `sluicegate init NAME` makes one")
     with tell_progress(f"checking {folder}"):
         checked = _as_checked(folder, check_folder(Path(folder), python=not no_python))
-    for tool in checked.untested:
-        note(f"{tool} has no fixtures: nothing shows that its contract fits its tool's answers")
+    for doubt in checked.notes:
+        note(doubt)
     if form == HUMAN:
         put(render_check(checked, paint=choose_paint(color), width=choose_width()))
     elif form == GITHUB:
@@ -79,9 +79,7 @@ def _as_checked(folder: str, report: FolderReport) -> Checked:
             for problem in report.problems
         ),
         fixtures=tuple(_as_checked_fixture(folder, result) for result in report.fixtures),
-        untested=()
-        if loaded is None
-        else tuple(sorted(loaded.contracts.keys() - {each.tool for each in report.fixtures})),
+        notes=report.notes,
     )
 
 

@@ -16,6 +16,9 @@ SETTINGS_NAME: Final = "sluicegate.yaml"
 CONTRACT_NAMES: Final = ("contract.yaml", "contract.json")
 MAX_DOCUMENT_BYTES: Final = 1_048_576
 _SUFFIXES: Final = frozenset({".yaml", ".yml", ".json"})
+_MISSPELT: Final = frozenset({"sluicegate.yml", "contract.yml", "sluicegate.json"})
+"""Names that a reader would take for settings or a contract, and that nothing reads."""
+
 _ASIDE: Final = frozenset({"fixtures", "released", "state", "keys", "__pycache__"})
 _MAX_DOCUMENTS: Final = 10_000
 
@@ -49,6 +52,11 @@ def read_folder(root: Path) -> Folder:
         return Folder(root=root, problems=(_missing(root),))
     for path in _files(root):
         name = path.relative_to(root).as_posix()
+        if path.name in _MISSPELT:
+            problems.append(
+                _problem(name, "is not read under this name.", f"Call it {path.stem}.yaml.")
+            )
+            continue
         if len(documents) >= _MAX_DOCUMENTS:
             problems.append(_problem(name, "is one file too many.", "Split the folder."))
             break

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +21,7 @@ from sluicegate.gates.ports import AuditStore, Clock
 from sluicegate.gates.serving import Line, Serving
 from sluicegate.notices.notices import open_notifier
 from sluicegate.opening.clock import SystemClock, draw, new_request_id
-from sluicegate.opening.documents import Folder, read_folder
+from sluicegate.opening.documents import SETTINGS_NAME, Folder, read_folder
 from sluicegate.opening.fixtures import FixtureResult, run_fixtures
 from sluicegate.opening.python_names import resolve
 from sluicegate.opening.released import put_released
@@ -29,19 +31,22 @@ from sluicegate.opening.waivers import Waived, list_waivers, refuse_expired
 from sluicegate.opening.wiring import build_authored, build_authorizer, build_lines
 from sluicegate.stores.stores import open_store
 from sluicegate.values.codes import Code
+from sluicegate.values.names import show_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderReport:
     """What ``check`` found: ``contracts`` is None where the folder does not load.
 
-    ``waivers`` are those of every contract that could be read, the expired ones too.
+    ``waivers`` are those of every contract that could be read, the expired ones too. ``notes`` say
+    what loads and yet is hardly meant.
     """
 
     contracts: ContractSet | None
     problems: tuple[Problem, ...]
     fixtures: tuple[FixtureResult, ...]
     waivers: tuple[Waived, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +155,24 @@ def check_folder(folder: Path, *, python: bool = True, now: datetime | None = No
         problems=problems,
         fixtures=tuple(results),
         waivers=loaded.waivers,
+        notes=() if contracts is None else tuple(_list_doubts(loaded.read, contracts, results)),
     )
+
+
+def _list_doubts(
+    read: Folder, contracts: ContractSet, results: Sequence[FixtureResult]
+) -> Iterator[str]:
+    served = contracts.contracts.keys()
+    for tool in sorted(served - {each.tool for each in results}):
+        yield f"{tool} has no fixtures: nothing shows that its contract fits its tool's answers"
+    if SETTINGS_NAME not in read.documents:
+        yield f"there is no {SETTINGS_NAME}, so no access rule: every call will be DENIED"
+    for rule in contracts.settings.access.rules:
+        if rule.tool != "*" and rule.tool not in served:
+            near = get_close_matches(rule.tool, served, n=1)
+            yield f"an access rule names the tool {show_name(rule.tool)}, which has no contract" + (
+                f"; did you mean {near[0]}?" if near else ""
+            )
 
 
 def open_folder_store(folder: Path, *, python: bool = False) -> AuditStore:

@@ -31,7 +31,7 @@ class CheckedFixture:
 class Checked:
     """What was found. ``contracts`` maps each tool to its version; None: it does not load.
 
-    ``untested`` are the tools without a fixture.
+    ``notes`` say what loads and yet is hardly meant.
     """
 
     folder: str
@@ -39,7 +39,7 @@ class Checked:
     digest: str | None
     problems: tuple[Problem, ...]
     fixtures: tuple[CheckedFixture, ...]
-    untested: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def failing(self) -> tuple[CheckedFixture, ...]:
@@ -119,7 +119,7 @@ def shape_check(checked: Checked) -> dict[str, JsonValue]:
         "verdict": verdict,
         "digest": checked.digest,
         "contracts": None if checked.contracts is None else dict(checked.contracts),
-        "untested": list(checked.untested),
+        "notes": list(checked.notes),
         "problems": [shape_problem(problem) for problem in checked.problems],
         "fixtures": [
             {

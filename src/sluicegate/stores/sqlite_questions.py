@@ -53,10 +53,14 @@ def select_events(
     if since is not None:
         wanted.append("e.time >= ?")
         values.append(time_text(since))
-    for column, value in (("tool", tool), ("code", code), ("request_id", request_id)):
+    for column, value in (("tool", tool), ("request_id", request_id)):
         if value is not None:
             wanted.append(f"e.{column} = ?")
             values.append(storable(value))
+    if code is not None:
+        # The cause, or what the agent was told: whoever asks may have seen either.
+        wanted.append("(e.code = ? OR e.agent_code = ?)")
+        values += [storable(code)] * 2
     where = f" WHERE {' AND '.join(wanted)}" if wanted else ""
     order = " ORDER BY e.seq DESC" if newest_first else " ORDER BY e.seq"
     cut = ""

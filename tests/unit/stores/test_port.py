@@ -64,9 +64,21 @@ async def test_events_that_cannot_be_encoded_are_refused_whole_and_harm_no_other
 
 EVENTS = [
     intent("req.00000001", tool="a"),
-    outcome("req.00000001", tool="a", code="TYPE", time=NOW + timedelta(seconds=1)),
+    outcome(
+        "req.00000001",
+        tool="a",
+        code="TYPE",
+        agent_code="INVALID_RESPONSE",
+        time=NOW + timedelta(seconds=1),
+    ),
     intent("req.00000002", tool="b", time=NOW + timedelta(seconds=2)),
-    outcome("req.00000002", tool="b", code="STALE", time=NOW + timedelta(seconds=3)),
+    outcome(
+        "req.00000002",
+        tool="b",
+        code="STALE",
+        agent_code="INVALID_RESPONSE",
+        time=NOW + timedelta(seconds=3),
+    ),
 ]
 
 
@@ -77,6 +89,7 @@ EVENTS = [
         pytest.param({"since": NOW + timedelta(seconds=2)}, [3, 4], id="since, edge included"),
         pytest.param({"tool": "a"}, [1, 2], id="tool"),
         pytest.param({"code": "STALE"}, [4], id="code"),
+        pytest.param({"code": "INVALID_RESPONSE"}, [2, 4], id="code that the agent was told"),
         pytest.param({"request_id": "req.00000001"}, [1, 2], id="request"),
         pytest.param({"tool": "a", "code": "STALE"}, [], id="all filters must fit"),
         pytest.param({"limit": 2}, [1, 2], id="limit"),
