@@ -19,7 +19,6 @@ from sluicegate.gates.ports import AuditUnavailable, ChainReport
 from sluicegate.stores.chain import GENESIS, verify_chain
 from sluicegate.stores.encoding import hmac_of_arguments
 from sluicegate.stores.keys import AuditKeys
-from sluicegate.stores.patience import Patience
 from sluicegate.stores.sqlite_acts import (
     demand_account,
     open_blob,
@@ -69,7 +68,6 @@ class SqliteStore:
         self._daily_bytes = daily_bytes
         self._max_queued_bytes = max_queued_bytes
         self._patience_s = patience_s
-        self._patience = Patience(patience_s, self._late)
         self._fork = threading.Lock()
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -237,8 +235,15 @@ class SqliteStore:
     async def _wait(self, item: Item) -> object:
         self._live().put(item)
         future = cast("asyncio.Future[object]", item.future)
-        self._patience.watch(future)
-        return await future
+        alarm = future.get_loop().call_later(self._patience_s, self._expire, future)
+        try:
+            return await future
+        finally:
+            alarm.cancel()
+
+    def _expire(self, future: asyncio.Future[object]) -> None:
+        if not future.done():
+            future.set_exception(self._late())
 
     def _late(self) -> AuditUnavailable:
         return AuditUnavailable(f"{self._path.name}: no commit within {self._patience_s} s")
