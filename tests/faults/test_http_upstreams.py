@@ -133,6 +133,41 @@ async def test_the_credential_stands_in_its_header_and_nowhere_else() -> None:
         assert SECRET not in f"{receipt} {asked.endpoint} {asked!r}"
 
 
+ECHOED = {
+    "as it stands": SECRET,
+    "one letter escaped": SECRET.replace("t", "\\u0074"),
+    "every letter escaped": "".join(f"\\u{ord(letter):04x}" for letter in SECRET),
+    "in capitals": SECRET.replace("-", "\\u002D"),
+    "inside a JSON text": r"{\"t\": \"" + SECRET.replace("-", r"\\u002d") + r"\"}",
+}
+
+
+@pytest.mark.requirement("ADP-5")
+@pytest.mark.parametrize("spelt", ECHOED.values(), ids=ECHOED)
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+async def test_an_answer_that_echoes_our_credential_in_any_spelling_is_not_handed_on(
+    spelt: str, packed: bool
+) -> None:
+    body = f'{{"state": "{spelt}"}}'.encode()
+    echo = answer(gzip.compress(body), "Content-Encoding: gzip") if packed else answer(body)
+    async with serve(sending(echo)) as upstream:
+        asked = adapter(upstream.origin, credential="CI_TOKEN")
+        receipt = await asked.fetch(dispatch({"id": "r1"}))
+    assert (receipt.raw, receipt.fault) == (b"", Fault.LEAK)
+
+
+@pytest.mark.requirement("ADP-5")
+async def test_a_credential_with_a_solidus_is_found_as_php_echoes_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(globals(), "SECRET", "gh/p+k3y")
+    async with serve(sending(answer(rb'{"state": "gh\/p+k3y"}'))) as upstream:
+        asked = adapter(upstream.origin, credential="CI_TOKEN")
+        receipt = await asked.fetch(dispatch({"id": "r1"}))
+        assert upstream.header("authorization") == "Bearer gh/p+k3y"
+    assert (receipt.raw, receipt.fault) == (b"", Fault.LEAK)
+
+
 @pytest.mark.requirement("ADP-5")
 async def test_a_credential_in_its_own_header_bears_its_own_prefix() -> None:
     async with serve(sending(answer(BODY))) as upstream:

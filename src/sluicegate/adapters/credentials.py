@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import importlib
-import json
 import os
 import re
 import stat
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from sluicegate.errors import ConfigurationError
 from sluicegate.values.receipts import Fault, Receipt
+from sluicegate.values.spellings import holds_text
 
 MASK: Final = "***"
 _MAX_BYTES: Final = 65_536
@@ -69,21 +69,26 @@ class Credentials:
     def without_secrets(self, receipt: Receipt) -> Receipt:
         """Return ``receipt`` with every known secret out of headers, diagnostics and answer.
 
-        Headers and diagnostics are masked. An answer that echoes a secret, as it stands or as
-        JSON escapes it, is no answer: its bytes are dropped and the fault says so (ADP-5).
+        Headers and diagnostics are masked; what holds a secret in another spelling of JSON is
+        masked whole. An answer that echoes a secret, in any spelling, is no answer: its bytes are
+        dropped and the fault says so (ADP-5).
         """
         known = [secret for secret in self.secrets() if len(secret) >= _TELLING]
-        text = receipt.diagnostics.decode("utf-8", "backslashreplace")
+        diagnostics = receipt.diagnostics.decode("utf-8", "backslashreplace")
         masked = replace(
             receipt,
-            headers=tuple((name, self.mask(value)) for name, value in receipt.headers),
-            diagnostics=self.mask(text).encode("utf-8"),
+            headers=tuple(
+                (name, self._mask_spelt(value, known)) for name, value in receipt.headers
+            ),
+            diagnostics=self._mask_spelt(diagnostics, known).encode("utf-8"),
         )
-        for secret in known:
-            spelt = json.dumps(secret)[1:-1]
-            if secret.encode() in receipt.raw or spelt.encode() in receipt.raw:
-                return replace(masked, raw=b"", fault=Fault.LEAK)
+        if holds_text(receipt.raw, *known):
+            return replace(masked, raw=b"", fault=Fault.LEAK)
         return masked
+
+    def _mask_spelt(self, text: str, known: Sequence[str]) -> str:
+        text = self.mask(text)
+        return MASK if holds_text(text.encode("utf-8", "surrogatepass"), *known) else text
 
     def mask(self, text: str) -> str:
         """Return ``text`` with every known secret replaced."""

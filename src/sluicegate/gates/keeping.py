@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 import jiter
@@ -15,6 +15,7 @@ from sluicegate.gates.events import Kept
 from sluicegate.values.pointers import EVERY, Pointer
 from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
+from sluicegate.values.spellings import holds_text
 
 _MASK: Final = "•masked•"
 
@@ -75,13 +76,27 @@ def _quotes_masked(
     received = receipt.raw + receipt.diagnostics
     if rejected is not None and rejected.engine_message is not None:
         received += rejected.engine_message.encode("utf-8", "backslashreplace")
-    for pointer in pointers:
-        for _, value in pointer.every(arguments):
-            text = value if isinstance(value, str) else json.dumps(value, default=str)
-            spelt = json.dumps(text)[1:-1]  # as JSON escapes it
-            if text and (text.encode("utf-8", "replace") in received or spelt.encode() in received):
-                return True
-    return False
+    texts = {
+        text
+        for pointer in pointers
+        for _, value in pointer.every(arguments)
+        for text in _texts_of(value)
+    }
+    return holds_text(received, *texts)
+
+
+def _texts_of(value: object) -> Iterator[str]:
+    """Yield what an answer would quote: members one by one, since JSON spaces them as it likes."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for member in value.values():
+            yield from _texts_of(member)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts_of(item)
+    else:
+        yield json.dumps(value, default=str)
 
 
 def keep_engine_text(

@@ -13,6 +13,7 @@ from sluicegate.adapters.credentials import (
     check_credential_name,
 )
 from sluicegate.errors import ConfigurationError
+from sluicegate.values.receipts import Fault, Receipt
 
 pytestmark = pytest.mark.requirement("ADP-5")
 
@@ -108,3 +109,54 @@ def test_a_name_that_may_be_the_secret_itself_is_refused_and_not_repeated(name: 
     with pytest.raises(ConfigurationError) as refused:
         check_credential_name(name)
     assert name in ("", "env:", "file:") or name not in str(refused.value)
+
+
+ECHOES = {
+    "as it stands": rb'{"t": "gh/p+k3y"}',
+    "as PHP writes it": rb'{"t": "gh\/p+k3y"}',
+    "a letter by its number": rb'{"t": "gh/\u0070+k3y"}',
+    "a solidus by its number": rb'{"t": "gh\u002Fp+k3y"}',
+    "every character by its number": rb'{"t": "\u0067\u0068\u002f\u0070\u002b\u006b\u0033\u0079"}',
+    "as a member's name": rb'{"gh\/p+k3y": 1}',
+    "in the JSON of an MCP text": rb'{"content": [{"text": "{\"t\": \"gh\\/p+k3y\"}"}]}',
+}
+
+
+def received(raw: bytes = b"{}", **members: object) -> Receipt:
+    return Receipt(
+        raw=raw,
+        content_type="application/json",
+        adapter="http",
+        adapter_version="1",
+        endpoint="GET /",
+        **members,  # type: ignore[arg-type]
+    )
+
+
+def knowing(secret: str) -> Credentials:
+    credentials = Credentials(environ={"T": secret})
+    credentials.read("T")
+    return credentials
+
+
+@pytest.mark.parametrize("raw", ECHOES.values(), ids=ECHOES)
+def test_an_answer_that_holds_a_secret_in_any_spelling_is_dropped(raw: bytes) -> None:
+    given = knowing("gh/p+k3y").without_secrets(received(raw))
+    assert (given.raw, given.fault) == (b"", Fault.LEAK)
+
+
+def test_an_answer_without_a_secret_is_handed_on_as_it_came() -> None:
+    receipt = received(rb'{"t": "gh\/p+k3", "u": "\ud83d"}')
+    assert knowing("gh/p+k3y").without_secrets(receipt) == receipt
+
+
+@pytest.mark.parametrize("raw", ECHOES.values(), ids=ECHOES)
+def test_headers_and_diagnostics_show_a_secret_in_no_spelling(raw: bytes) -> None:
+    given = knowing("gh/p+k3y").without_secrets(
+        received(headers=(("X-Note", raw.decode()), ("Server", "s")), diagnostics=raw)
+    )
+    shown = (given.headers[0][1], given.diagnostics.decode())
+    masked = raw.decode().replace("gh/p+k3y", "***")
+    expected = "***" if masked == raw.decode() else masked
+    assert shown == (expected, expected)
+    assert given.headers[1] == ("Server", "s")
