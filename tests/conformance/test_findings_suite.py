@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 
-from sluicegate.checks.conformance import find_violations
+from sluicegate.checks.conformance_findings import find_violations
 from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.contracts.schemas.registration import register
 from sluicegate.values.pointers import NOTHING, Pointer

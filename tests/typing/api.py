@@ -11,7 +11,7 @@ from typing import assert_type
 from sluicegate import Answer, BlockingGate, Caller, Failure, Gate, Refused, Success
 from sluicegate.checks.bounds import BoundedAnswer
 from sluicegate.checks.conformance import conform_data
-from sluicegate.checks.meaning import Expectations, vouch
+from sluicegate.checks.meaning import Vouching, vouch
 from sluicegate.checks.parsing import ParsedAnswer, ParseRule, parse_answer
 from sluicegate.checks.selection import Selected, Selector, select
 from sluicegate.contracts.schemas.compiled import CompiledSchema
@@ -45,7 +45,7 @@ def skipped_rungs(
     bounded: BoundedAnswer,
     parsed: ParsedAnswer,
     schema: CompiledSchema,
-    expectations: Expectations,
+    vouching: Vouching,
     request: Request,
     selector: Selector,
     rule: ParseRule,
@@ -54,7 +54,7 @@ def skipped_rungs(
     parse_answer(bounded, rule)  # type: ignore[arg-type]  # not authentic
     conform_data(parsed, schema, True)  # type: ignore[arg-type]  # not unwrapped, not narrowed
     select(parsed, selector)  # type: ignore[arg-type]  # not conforming, not vouched
-    vouch(parsed, parsed, raw, expectations, request, EPOCH)  # type: ignore[arg-type]
+    vouch(parsed, parsed, raw, vouching, request, now=EPOCH)  # type: ignore[arg-type]
 
 
 def unhandled_refusal(judged: Selected | Rejected) -> JsonValue:

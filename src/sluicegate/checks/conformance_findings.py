@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from sluicegate.checks.conformance_engine import find_errors
 from sluicegate.checks.conformance_report import Report
 from sluicegate.contracts.schemas.compiled import CompiledSchema
-from sluicegate.values.findings import Finding
-
-MAX_FINDINGS: Final = 20
-MAX_MESSAGE: Final = 2000
-"""Characters of an engine's own text that custody keeps."""
+from sluicegate.values.findings import MAX_ENGINE_MESSAGE, MAX_FINDINGS, Finding
 
 
 def find_violations(
@@ -37,4 +31,4 @@ def explain_violations(
     for error in errors:
         report.take(error)
     findings = tuple(entry.finding for entry in report.close()[:MAX_FINDINGS])
-    return findings, errors[0].message[:MAX_MESSAGE] if errors else None
+    return findings, errors[0].message[:MAX_ENGINE_MESSAGE] if errors else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NewType
 
@@ -10,7 +10,7 @@ from sluicegate.checks.authentication import Authentic
 from sluicegate.checks.conformance import ConformingData
 from sluicegate.checks.meaning_affirmation import Affirmation, compile_affirmation
 from sluicegate.checks.meaning_rules import ResultCheck, run_checks
-from sluicegate.checks.meaning_subject import find_strangers, is_same
+from sluicegate.checks.meaning_subject import find_wrong_subjects, is_same
 from sluicegate.checks.meaning_text import (
     cannot_hold_forbidden_text,
     find_forbidden_text,
@@ -28,14 +28,14 @@ from sluicegate.values.pointers import NOTHING, Pointer
 from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import Request
 
-__all__ = ["Expectations", "ResultCheck", "Vouched", "vouch"]
+__all__ = ["Expectations", "ResultCheck", "Vouched", "Vouching", "prepare_vouching", "vouch"]
 
 Vouched = NewType("Vouched", object)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectations:
-    """What an answer must mean, prepared once.
+    """What an answer must mean.
 
     ``free_text`` are data pointers (``*`` for items) where TAB and LF are admitted. ``envelope``:
     the parsed answer bears ``tool`` and ``request_id``, and both must be ours. ``tool_at`` and
@@ -49,33 +49,38 @@ class Expectations:
     envelope: bool
     tool_at: Pointer | None
     request_id_at: Pointer | None
-    freshness: Freshness | None = field(init=False, repr=False, compare=False)
-    affirm: Affirmation | None = field(init=False, repr=False, compare=False)
-    is_clean: Predicate = field(init=False, repr=False, compare=False)
-    names_us: bool = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        """Prepare the rules; the derived fields say nothing that the others do not."""
-        prepare = object.__setattr__
-        prepare(self, "freshness", None if self.fresh is None else Freshness(self.fresh))
-        prepare(self, "is_clean", text_guard(self.free_text))
-        prepare(self, "affirm", self._compile_affirmation())
-        named = self.envelope or self.tool_at is not None or self.request_id_at is not None
-        prepare(self, "names_us", named)
 
-    def _compile_affirmation(self) -> Affirmation | None:
-        names_within = self.tool_at is not None or self.request_id_at is not None
-        if self.checks or names_within:
-            return None
-        return compile_affirmation(self.bind, self.fresh, envelope=self.envelope)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vouching:
+    """Expectations made ready. ``affirm`` is asked first, by a quick climb alone."""
+
+    expected: Expectations
+    freshness: Freshness | None
+    is_clean: Predicate
+    affirm: Affirmation | None
+
+
+def prepare_vouching(expected: Expectations, *, quick: bool) -> Vouching:
+    """Make the expectations ready, once a contract."""
+    named_within = expected.tool_at is not None or expected.request_id_at is not None
+    return Vouching(
+        expected=expected,
+        freshness=None if expected.fresh is None else Freshness(expected.fresh),
+        is_clean=text_guard(expected.free_text),
+        affirm=compile_affirmation(expected.bind, expected.fresh, envelope=expected.envelope)
+        if quick and not named_within
+        else None,
+    )
 
 
 def vouch(
     conforming: ConformingData,
     parsed: ParsedAnswer,
     raw: Authentic,
-    expectations: Expectations,
+    vouching: Vouching,
     request: Request,
+    *,
     now: datetime,
 ) -> Vouched | Rejected:
     """Hold the data to the outstanding question; the first kind of fault wins.
@@ -83,71 +88,54 @@ def vouch(
     Rejects (stage vouch), in this order: WRONG_TOOL, WRONG_REQUEST, WRONG_SUBJECT; STALE,
     FROM_FUTURE or BAD_TIME; FORBIDDEN_TEXT; CHECK_FAILED. INTERNAL (stage internal) for a check
     that is itself defective. ``parsed`` is the document around the data; ``raw`` only shortens
-    the search for forbidden text. What holds at a glance is affirmed; what is not affirmed is
-    judged. Source: SPEC RES-5, ENV-3.
+    the search for forbidden text. Source: SPEC RES-5, ENV-3.
     """
-    affirm = expectations.affirm
-    if affirm is None or not affirm(conforming, parsed, raw, request, now):
-        rejected = _refuse(conforming, parsed, raw, expectations, request, now)
-        if rejected is not None:
-            return rejected
+    affirm = vouching.affirm
+    if affirm is None or not affirm(conforming, parsed, request, now):
+        findings = _find_foreign(conforming, parsed, vouching, request, now)
+        if findings:
+            return Rejected.because(Stage.VOUCH, *findings)
+    # A text that was declared as one is not JSON: its raw control characters prove nothing.
+    if not cannot_hold_forbidden_text(raw) or isinstance(parsed, str):
+        forbidden = _find_forbidden(conforming, vouching)
+        if forbidden:
+            return Rejected.because(Stage.VOUCH, *forbidden)
+    checks = vouching.expected.checks
+    if checks:
+        failed = run_checks(checks, conforming, parsed, request, now)
+        if failed is not None:
+            return failed
     minted: Any = conforming
     vouched: Vouched = minted
     return vouched
 
 
-def _refuse(
-    conforming: ConformingData,
-    parsed: ParsedAnswer,
-    raw: Authentic,
-    expectations: Expectations,
-    request: Request,
-    now: datetime,
-) -> Rejected | None:
-    """Return what the rules find, one rule after another; None where all of them hold."""
-    if expectations.names_us:
-        stranger = _find_stranger(conforming, parsed, expectations, request)
-        if stranger is not None:
-            return Rejected.because(Stage.VOUCH, stranger)
-    strangers = find_strangers(conforming, expectations.bind, request)
-    if strangers:
-        return Rejected.because(Stage.VOUCH, *strangers)
-    if expectations.freshness is not None:
-        untimely = expectations.freshness.refuse(conforming, now)
-        if untimely:
-            return Rejected.because(Stage.VOUCH, *untimely)
-    # A text that was declared as one is not JSON: its raw control characters prove nothing.
-    if isinstance(parsed, str) or not cannot_hold_forbidden_text(raw):
-        hidden = _find_hidden(conforming, expectations)
-        if hidden:
-            return Rejected.because(Stage.VOUCH, *hidden)
-    if expectations.checks:
-        return run_checks(expectations.checks, conforming, parsed, request, now)
-    return None
+def _find_foreign(
+    data: object, parsed: object, vouching: Vouching, request: Request, now: datetime
+) -> list[Finding]:
+    """Ask whether it is ours, about our subject, and recent; the first kind of fault is told."""
+    wrong = _find_wrong_identity(data, parsed, vouching.expected, request)
+    if wrong is not None:
+        return [wrong]
+    subjects = find_wrong_subjects(data, vouching.expected.bind, request)
+    if subjects or vouching.freshness is None:
+        return subjects
+    return vouching.freshness.refuse(data, now)
 
 
-def _find_hidden(data: object, expectations: Expectations) -> tuple[Finding, ...]:
-    try:
-        if expectations.is_clean(data):
-            return ()
-    except ValueError:
-        pass  # A text the engine cannot read, which the search below can, and tells of.
-    return find_forbidden_text(data, plan_free_text(expectations.free_text))
-
-
-def _find_stranger(
-    data: object, parsed: object, expectations: Expectations, request: Request
+def _find_wrong_identity(
+    data: object, parsed: object, expected: Expectations, request: Request
 ) -> Finding | None:
     """Compare the names that the answer bears with ours: the tool first, then the request."""
-    if expectations.envelope:
-        members = parsed if type(parsed) is dict else {}
+    if expected.envelope:
+        members = parsed if isinstance(parsed, dict) else {}
         if not is_same(members.get("tool", NOTHING), request.tool):
             return _describe(Code.WRONG_TOOL, "/tool", members.get("tool"))
         if not is_same(members.get("request_id", NOTHING), request.request_id):
             return _describe(Code.WRONG_REQUEST, "/request_id", members.get("request_id"))
     for at, ours, code in (
-        (expectations.tool_at, request.tool, Code.WRONG_TOOL),
-        (expectations.request_id_at, request.request_id, Code.WRONG_REQUEST),
+        (expected.tool_at, request.tool, Code.WRONG_TOOL),
+        (expected.request_id_at, request.request_id, Code.WRONG_REQUEST),
     ):
         if at is None:
             continue
@@ -155,6 +143,15 @@ def _find_stranger(
         if found is not NOTHING and not is_same(found, ours):
             return _describe(code, at.text, found)
     return None
+
+
+def _find_forbidden(data: object, vouching: Vouching) -> tuple[Finding, ...]:
+    try:
+        if vouching.is_clean(data):
+            return ()
+    except ValueError:
+        pass  # A text the engine cannot read, which the search below can, and tells of.
+    return find_forbidden_text(data, plan_free_text(vouching.expected.free_text))
 
 
 def _describe(code: Code, pointer: str, found: object) -> Finding:

@@ -1,8 +1,8 @@
-"""One question that most good answers pass at once: ours, about our subject, recent, and plain.
+"""One question that most good answers pass at once: is it ours, about our subject, and recent?
 
-Each part of it is a stricter form of a rule in ``meaning``, ``meaning_subject``, ``meaning_time``
-or ``meaning_text``. What it cannot affirm is judged by those, one rule after another; so it never
-refuses, and it costs a third of them.
+Each part of it is a stricter form of a rule in ``meaning``, ``meaning_subject`` or
+``meaning_time``. What it cannot affirm is judged by those, so it never refuses. Only the quick
+climb asks it (docs/decisions/0001).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from sluicegate.contracts.contract import BindRule, FreshRule
 from sluicegate.values.pointers import Pointer
 from sluicegate.values.requests import Request
 
-Affirmation: TypeAlias = Callable[[Any, Any, bytes, Request, datetime], bool]
-"""(data, received document, its bytes, request, now) → whether every rule certainly holds."""
+Affirmation: TypeAlias = Callable[[Any, Any, Request, datetime], bool]
+"""(data, received document, request, now) → whether identity, subject and time certainly hold."""
 
 _LONGEST_S: Final = 1e9
 _read_time: Final = datetime.fromisoformat
@@ -42,13 +42,12 @@ def compile_affirmation(
     oldest = timedelta(seconds=min(fresh.max_age_s, _LONGEST_S)) - timedelta(microseconds=1)
     newest = timedelta(microseconds=1) - timedelta(seconds=min(fresh.max_ahead_s, _LONGEST_S))
 
-    def affirm(data: Any, document: Any, raw: bytes, request: Request, now: datetime) -> bool:
+    def affirm(data: Any, document: Any, request: Request, now: datetime) -> bool:
         try:
-            if envelope:
-                if document["tool"] != request.tool or document["request_id"] != request.request_id:
-                    return False
-            elif type(document) is str:
-                return False  # no JSON: its raw control characters have been refused by nobody
+            if envelope and (
+                document["tool"] != request.tool or document["request_id"] != request.request_id
+            ):
+                return False
             arguments: Any = request.arguments
             for name, argument in pairs:
                 wanted = arguments[argument]
@@ -56,15 +55,13 @@ def compile_affirmation(
                 if type(wanted) is not str or data[name] != wanted:
                     return False
             # YYYY-MM-DDTHH:MM:SSZ. Its marks are looked at first: what else the native reader
-            # takes, week dates for one, has others.
+            # takes has others (week dates), or another hour (24, from Python 3.14 on).
             time = data[observed]
             return (
                 len(time) == 20
                 and time[4:20:3] == "--T::Z"
+                and time[11:13] != "24"
                 and newest <= now - _read_time(time) <= oldest
-                and raw.isascii()
-                and 92 not in raw  # no escape, so what stands in a text stands in the bytes
-                and 127 not in raw
             )
         except (LookupError, TypeError, ValueError):
             return False

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 from sluicegate.contracts.contract import BindRule
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code
-from sluicegate.values.findings import Finding
+from sluicegate.values.findings import MAX_FINDINGS, Finding
 from sluicegate.values.json import json_type
 from sluicegate.values.pointers import NOTHING
 from sluicegate.values.requests import Request
-
-MAX_FINDINGS: Final = 20
 
 
 def is_same(left: object, right: object) -> bool:
@@ -39,7 +36,7 @@ def is_same(left: object, right: object) -> bool:
     return True
 
 
-def find_strangers(data: object, rules: Sequence[BindRule], request: Request) -> list[Finding]:
+def find_wrong_subjects(data: object, rules: Sequence[BindRule], request: Request) -> list[Finding]:
     """Return WRONG_SUBJECT for each bound place that does not hold what was asked for, ≤ 20.
 
     A wild place holds it where every item does; no item, no stranger. An argument or a caller's

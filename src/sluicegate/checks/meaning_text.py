@@ -20,12 +20,10 @@ from jsonschema_rs import Draft202012Validator, RegexOptions
 
 from sluicegate.contracts.schemas.compiled import Predicate
 from sluicegate.values.codes import Code
-from sluicegate.values.findings import Finding
+from sluicegate.values.findings import MAX_FINDINGS, Finding
 from sluicegate.values.json import JsonValue
 from sluicegate.values.names import show_name
 from sluicegate.values.pointers import EVERY, Pointer, join_segments
-
-MAX_FINDINGS: Final = 20
 
 _TAGS: Final = "\U000e0000-\U000e0fff"  # tags, variation selectors supplement: nothing that shows
 _FORMAT: Final = (

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime
 from fractions import Fraction
-from typing import Final
 
 from sluicegate.contracts.contract import FreshRule
 from sluicegate.values.codes import Code
-from sluicegate.values.findings import Finding
+from sluicegate.values.findings import MAX_FINDINGS, Finding
 from sluicegate.values.instants import NANOS, instant_of, parse_rfc3339
 from sluicegate.values.json import json_type
 from sluicegate.values.pointers import NOTHING, Pointer
-
-MAX_FINDINGS: Final = 20
 
 
 class Freshness:

@@ -7,21 +7,19 @@ from the answer by reference, from a table of the contract, or from a normaliser
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, NewType
+from typing import Any, NewType
 
 from sluicegate.checks.narrowing_members import find_unknown_members
 from sluicegate.checks.narrowing_values import NORMALISERS, REFUSED
 from sluicegate.checks.unwrapping import Unwrapped
 from sluicegate.contracts.contract import MapRule
 from sluicegate.values.codes import Code, Stage
-from sluicegate.values.findings import Finding
+from sluicegate.values.findings import MAX_FINDINGS, Finding
 from sluicegate.values.json import json_type
 from sluicegate.values.pointers import EVERY, NOTHING, Pointer, join_segments, step
 from sluicegate.values.rejections import Rejected
 
 Narrowed = NewType("Narrowed", object)
-
-MAX_FINDINGS: Final = 20
 
 
 def narrow(unwrapped: Unwrapped, rules: Mapping[str, MapRule] | None) -> Narrowed | Rejected:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from sluicegate.values.codes import Code
-from sluicegate.values.findings import Finding
+from sluicegate.values.findings import MAX_FINDINGS, Finding
 from sluicegate.values.names import show_name
 from sluicegate.values.pointers import EVERY, escape_segment
-
-MAX_FINDINGS: Final = 20
 
 
 def list_members(document: object) -> frozenset[str]:

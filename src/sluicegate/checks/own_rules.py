@@ -5,14 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final
 
 from sluicegate.values.codes import Code, Stage
-from sluicegate.values.findings import Finding
+from sluicegate.values.failures import INTERRUPTIONS
+from sluicegate.values.findings import MAX_ENGINE_MESSAGE, MAX_FINDINGS, Finding
 from sluicegate.values.rejections import Rejected
-
-_MAX_FINDINGS: Final = 20
-_MAX_MESSAGE: Final = 2000
 
 
 def run_own_rules(
@@ -40,15 +37,17 @@ def run_own_rules(
                 findings += failed
         if fingerprint() != before:
             defect = "a rule changed what it was given: " + ", ".join(map(_name, rules))
-    except Exception as error:  # noqa: BLE001  (what cannot be compared is not believed)
+    except INTERRUPTIONS:
+        raise
+    except BaseException as error:  # noqa: BLE001  (what cannot be compared is not believed)
         defect = defect or f"the rules could not be held to their word: {error!r}"
     if defect is not None:
         return Rejected.because(
             Stage.INTERNAL,
             Finding(code=Code.INTERNAL, hint="one of the contract's own rules is defective"),
-            engine_message=defect[:_MAX_MESSAGE],
+            engine_message=defect[:MAX_ENGINE_MESSAGE],
         )
-    return Rejected.because(stage, *findings[:_MAX_FINDINGS]) if findings else None
+    return Rejected.because(stage, *findings[:MAX_FINDINGS]) if findings else None
 
 
 def _run(
@@ -57,7 +56,9 @@ def _run(
     """Return the findings of one rule, or what is wrong with the rule itself."""
     try:
         found = ask(rule)
-    except Exception as error:  # noqa: BLE001  (a rule that raises has proved nothing: refused)
+    except INTERRUPTIONS:
+        raise
+    except BaseException as error:  # noqa: BLE001  (a rule that raises has proved nothing: refused)
         return f"{_name(rule)} raised {error!r}"
     if inspect.iscoroutine(found):
         found.close()

@@ -16,7 +16,8 @@ from sluicegate.checks.positions import locate_byte
 from sluicegate.contracts.contract import Integers
 from sluicegate.contracts.schemas.compiled import Predicate
 from sluicegate.values.codes import Code, Stage
-from sluicegate.values.findings import Finding
+from sluicegate.values.failures import INTERRUPTIONS
+from sluicegate.values.findings import MAX_ENGINE_MESSAGE, Finding
 from sluicegate.values.limits import ENGINE_MAX_DEPTH
 from sluicegate.values.rejections import Rejected
 
@@ -24,8 +25,9 @@ ParsedArguments = NewType("ParsedArguments", object)
 ParsedAnswer = NewType("ParsedAnswer", object)
 
 _BOM: Final = b"\xef\xbb\xbf"
+# Faults of a text that is otherwise whole: its nesting is judged by an earlier rung.
+_LATER_THAN_BOUND: Final = frozenset({Code.NON_FINITE_NUMBER, Code.UNSAFE_INTEGER})
 _LONG_DIGITS: Final = re.compile(rb"[0-9]{16}")
-_MAX_MESSAGE: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +78,10 @@ def _parse(raw: bytes, rule: ParseRule) -> object:
         guard = rule.guard
         if guard is not None and not guard(value):
             return _explain(raw, rule, "the guard refuses what the scan accepts")
-    except Exception as error:  # noqa: BLE001  (whatever an engine raises is a refusal: RES-9)
-        return _explain(raw, rule, str(error)[:_MAX_MESSAGE])
+    except INTERRUPTIONS:
+        raise
+    except BaseException as error:  # noqa: BLE001  (whatever an engine raises is a refusal: RES-9)
+        return _explain(raw, rule, str(error)[:MAX_ENGINE_MESSAGE])
     if rule.integers == "i-json" and _LONG_DIGITS.search(raw) and _holds_unsafe_integer(value):
         return _explain(raw, rule, "an integer is beyond 2^53-1 in the value, not in the text")
     return value
@@ -132,10 +136,6 @@ def _explain(raw: bytes, rule: ParseRule, message: str) -> Rejected:
     if excess is not None and fault.code in _LATER_THAN_BOUND:
         return too_deep(raw, excess, depth)
     return _reject(raw, fault, message)
-
-
-# Faults of a text that is otherwise whole: its nesting is judged by an earlier rung.
-_LATER_THAN_BOUND: Final = frozenset({Code.NON_FINITE_NUMBER, Code.UNSAFE_INTEGER})
 
 
 def _reject(raw: bytes, fault: TextFault, message: str | None) -> Rejected:

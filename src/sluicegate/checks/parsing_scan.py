@@ -13,11 +13,9 @@ from math import isinf
 from typing import Final, NoReturn
 
 from sluicegate.values.codes import Code
+from sluicegate.values.limits import ENGINE_MAX_DIGITS
 from sluicegate.values.names import show_name
 from sluicegate.values.pointers import join_segments
-
-ENGINE_MAX_DIGITS: Final = 4300
-"""jiter reads no longer integer; none of that length is finite as binary64 (facts: engines 1)."""
 
 SAFE_INTEGER: Final = 2**53 - 1
 """The greatest integer that every binary64 reader keeps. Source: RFC 7493 section 2.2."""

@@ -17,7 +17,7 @@ from sluicegate.contracts.contract import TextRule, UpstreamPart
 from sluicegate.contracts.extraction import compile_extraction
 from sluicegate.contracts.schemas.guards import shape_guard
 from sluicegate.values.codes import Code, Stage
-from sluicegate.values.findings import Finding
+from sluicegate.values.findings import MAX_FINDINGS, Finding
 from sluicegate.values.json import json_type
 from sluicegate.values.limits import ENGINE_MAX_DEPTH, Limits
 from sluicegate.values.names import show_name
@@ -30,8 +30,6 @@ Unwrapped = NewType("Unwrapped", object)
 
 FIRST_OPEN_VERSION: Final = "2026-07-28"
 """From this MCP revision on ``structuredContent`` is any JSON value; before, an object."""
-
-_MAX_FINDINGS: Final = 20
 _ABSENT: Final = object()
 _INNER_RULE: Final = ParseRule(ENGINE_MAX_DEPTH, shape_guard(ENGINE_MAX_DEPTH), "any")
 _INNER_UPSTREAM: Final = UpstreamPart()
@@ -264,7 +262,7 @@ def _hold_closed(value: dict[str, object], members: frozenset[str], at: str) -> 
 
 
 def _find_unknown(value: dict[str, object], members: frozenset[str], at: str) -> list[Finding]:
-    unknown = sorted(value.keys() - members)[:_MAX_FINDINGS]
+    unknown = sorted(value.keys() - members)[:MAX_FINDINGS]
     return [
         Finding(
             code=Code.ENVELOPE,

@@ -1,4 +1,4 @@
-"""The call ladder: model → tool. The order of the rungs lives here and nowhere else.
+"""The call ladder: model → tool. The order of its pure rungs lives here.
 
     bound → parse → conform → check → authorize → admit → execute
 
@@ -18,7 +18,7 @@ from sluicegate.checks.parsing import ParsedArguments, ParseRule, parse_argument
 from sluicegate.checks.soundness import ArgumentCheck, Sound, check_arguments
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.schemas.guards import shape_guard
-from sluicegate.gates.result_gate import DISAGREEMENT, Rigour
+from sluicegate.gates.rigour import DISAGREEMENT, Rigour
 from sluicegate.values.callers import Caller
 from sluicegate.values.pointers import NOTHING, Pointer
 from sluicegate.values.rejections import Rejected

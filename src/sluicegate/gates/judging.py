@@ -8,7 +8,7 @@ from sluicegate.checks.authentication import accept_unsigned
 from sluicegate.checks.bounds import bound_answer, bound_arguments
 from sluicegate.checks.conformance import conform_arguments, conform_data
 from sluicegate.checks.delivery import accept_delivery
-from sluicegate.checks.meaning import Expectations, vouch
+from sluicegate.checks.meaning import Expectations, Vouching, prepare_vouching, vouch
 from sluicegate.checks.narrowing import narrow
 from sluicegate.checks.parsing import ParseRule, parse_answer, parse_arguments
 from sluicegate.checks.unwrapping import unwrap
@@ -100,7 +100,7 @@ def _judge_result(raw: bytes, question: Question, schema: CompiledSchema) -> Rej
     if isinstance(conforming, Rejected):
         return conforming
     now = EPOCH if question.now is None else question.now
-    vouched = vouch(conforming, parsed, authentic, _expectations(question), request, now)
+    vouched = vouch(conforming, parsed, authentic, _vouching(question), request, now=now)
     return vouched if isinstance(vouched, Rejected) else None
 
 
@@ -120,8 +120,8 @@ def _request(question: Question) -> Request:
     )
 
 
-def _expectations(question: Question) -> Expectations:
-    return Expectations(
+def _vouching(question: Question) -> Vouching:
+    expected = Expectations(
         bind=tuple(
             BindRule(data=pointer, argument=Pointer((str(index),)))
             for index, pointer in enumerate(question.bind)
@@ -133,6 +133,7 @@ def _expectations(question: Question) -> Expectations:
         tool_at=None,
         request_id_at=None if question.request_id is None else Pointer(("request_id",)),
     )
+    return prepare_vouching(expected, quick=False)
 
 
 def _schema_finding(fault: SchemaFault) -> Finding:

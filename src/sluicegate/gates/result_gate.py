@@ -1,4 +1,4 @@
-"""The result ladder: tool → model. The order of the rungs lives here and nowhere else.
+"""The result ladder: tool → model. The order of its rungs lives here.
 
     fetch → bound → authenticate → parse → unwrap → narrow → conform → vouch → select
 
@@ -10,40 +10,31 @@ code never depend on the shortcut (SPEC section 3). Source: SPEC section 5.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from sluicegate.checks.authentication import accept_unsigned
 from sluicegate.checks.bounds import bound_answer
 from sluicegate.checks.conformance import conform_data
 from sluicegate.checks.delivery import accept_delivery
-from sluicegate.checks.meaning import Expectations, ResultCheck, vouch
+from sluicegate.checks.meaning import (
+    Expectations,
+    ResultCheck,
+    Vouching,
+    prepare_vouching,
+    vouch,
+)
 from sluicegate.checks.narrowing import find_new_members, narrow
 from sluicegate.checks.parsing import ParseRule, parse_answer
 from sluicegate.checks.selection import Selected, compile_selector, select
 from sluicegate.checks.unwrapping import unwrap
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.schemas.guards import shape_guard
-from sluicegate.values.codes import Code, Stage
+from sluicegate.gates.rigour import DISAGREEMENT, Rigour
+from sluicegate.values.codes import Stage
 from sluicegate.values.findings import Finding
 from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import Request
-
-DISAGREEMENT = Rejected(
-    stage=Stage.INTERNAL,
-    code=Code.INTERNAL,
-    engine_message="the quick climb refused what the exact climb accepts",
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rigour:
-    """How a climb is made: with proofs from the schema, or with every check spelled out."""
-
-    parse: ParseRule
-    count_nesting: bool
-    explain: bool
 
 
 class ResultLadder:
@@ -52,9 +43,10 @@ class ResultLadder:
     __slots__ = (
         "_errors",
         "_exact",
-        "_expectations",
+        "_exact_vouching",
         "_limits",
         "_quick",
+        "_quick_vouching",
         "_schema",
         "_selector",
         "_upstream",
@@ -87,7 +79,7 @@ class ResultLadder:
         self._exact = Rigour(parse=exact, count_nesting=not text, explain=True)
         self._quick = Rigour(parse=quick, count_nesting=False, explain=False)
         self._selector = compile_selector(result)
-        self._expectations = Expectations(
+        expected = Expectations(
             bind=result.bind,
             fresh=result.fresh,
             checks=tuple(checks),
@@ -96,6 +88,8 @@ class ResultLadder:
             tool_at=None,
             request_id_at=None,
         )
+        self._quick_vouching = prepare_vouching(expected, quick=True)
+        self._exact_vouching = prepare_vouching(expected, quick=False)
 
     def climb(self, receipt: Receipt, request: Request, now: datetime) -> Selected | Rejected:
         """Judge one receipt as the answer to ``request`` at ``now``.
@@ -103,14 +97,14 @@ class ResultLadder:
         Returns the selected fields, or the refusal with its findings. Never raises for what a
         receipt holds; an engine's own exception is a refusal of the rung it happened in.
         """
-        outcome = self._climb(receipt, request, now, self._quick)
+        outcome = self._climb(receipt, request, now, self._quick, self._quick_vouching)
         if type(outcome) is Rejected:
-            explained = self._climb(receipt, request, now, self._exact)
+            explained = self._climb(receipt, request, now, self._exact, self._exact_vouching)
             return explained if type(explained) is Rejected else DISAGREEMENT
         return outcome
 
     def _climb(
-        self, receipt: Receipt, request: Request, now: datetime, rigour: Rigour
+        self, receipt: Receipt, request: Request, now: datetime, rigour: Rigour, vouching: Vouching
     ) -> Selected | Rejected:
         upstream = self._upstream
         delivered = accept_delivery(receipt, upstream)
@@ -137,7 +131,7 @@ class ResultLadder:
         conforming = conform_data(narrowed, self._schema, rigour.explain)
         if type(conforming) is Rejected:
             return conforming
-        vouched = vouch(conforming, parsed, authentic, self._expectations, request, now)
+        vouched = vouch(conforming, parsed, authentic, vouching, request, now=now)
         if type(vouched) is Rejected:
             return vouched
         selected = select(vouched, self._selector)

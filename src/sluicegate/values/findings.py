@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from sluicegate.values.codes import Code
+
+MAX_FINDINGS: Final = 20
+"""Findings on one document, at most (SPEC ARG-3)."""
+
+MAX_ENGINE_MESSAGE: Final = 2_000
+"""Characters of an engine's or a check's own text that custody keeps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,12 +13,12 @@ import pytest
 from sluicegate.checks.conformance import (
     conform_arguments,
     conform_data,
-    find_violations,
 )
+from sluicegate.checks.conformance_findings import find_violations
 from sluicegate.checks.conformance_names import find_near
 from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.contracts.schemas.registration import register
-from sluicegate.values.codes import Code
+from sluicegate.values.codes import Code, Stage
 from sluicegate.values.findings import Finding
 from sluicegate.values.rejections import Rejected
 
@@ -663,3 +663,24 @@ def test_judging_changes_neither_value_nor_schema() -> None:
     before = json.dumps([value, schema.document])
     assert find_violations(value, schema) != ()
     assert json.dumps([value, schema.document]) == before
+
+
+class PanicError(BaseException):
+    """What native code raises when it panics: no Exception."""
+
+
+@pytest.mark.requirement("RES-9")
+def test_a_panic_of_the_engine_is_a_refusal_and_an_interruption_is_obeyed() -> None:
+    def panic(value: object) -> bool:
+        raise PanicError("at the disco")
+
+    def interrupt(value: object) -> bool:
+        raise KeyboardInterrupt
+
+    schema = compiled(TICKET)
+    value: Any = {"ticket_id": "T-1"}
+    outcome = conform_data(value, replace(schema, is_valid=panic), True)
+    assert isinstance(outcome, Rejected)
+    assert (outcome.stage, outcome.code) == (Stage.INTERNAL, Code.INTERNAL)
+    with pytest.raises(KeyboardInterrupt):
+        conform_data(value, replace(schema, is_valid=interrupt), True)

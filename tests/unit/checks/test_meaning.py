@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluicegate.checks.meaning import Expectations, vouch
+from sluicegate.checks.meaning import Expectations, prepare_vouching, vouch
 from sluicegate.contracts.contract import BindRule, FreshRule
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import CODES, Code, Stage
@@ -65,7 +65,8 @@ def ask(
     conforming: Any = data
     document: Any = data if parsed is None else parsed
     text: Any = canonical_text(document).encode("utf-8", "surrogatepass") if raw is None else raw
-    return vouch(conforming, document, text, expectations, asked or request(), now)
+    vouching = prepare_vouching(expectations, quick=False)
+    return vouch(conforming, document, text, vouching, asked or request(), now=now)
 
 
 def codes(outcome: object) -> list[tuple[Code, str]]:

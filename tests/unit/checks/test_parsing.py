@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sluicegate.checks.parsing import ParseRule, parse_answer, parse_arguments
 from sluicegate.checks.parsing_faults import TextFault, find_fault
 from sluicegate.contracts.schemas.guards import shape_guard
-from sluicegate.values.findings import Finding
+from sluicegate.values.findings import MAX_ENGINE_MESSAGE, Finding
 from sluicegate.values.rejections import Rejected
 
 GUARDED = ParseRule(32, shape_guard(32), "any")
@@ -279,7 +279,7 @@ def test_declared_text_must_be_utf8(raw: bytes, offset: int) -> None:
 def test_the_engines_text_goes_to_custody_and_is_cut() -> None:
     outcome = parse(b'{"' + b"k" * 9000 + b'":1,"' + b"k" * 9000 + b'":2}')
     assert outcome.engine_message is not None
-    assert len(outcome.engine_message) == 500
+    assert len(outcome.engine_message) == MAX_ENGINE_MESSAGE
     assert "kkkk" * 20 not in repr(outcome.findings)
 
 

@@ -8,12 +8,10 @@ from typing import Final
 from sluicegate.contracts.schemas.bundling import encode_fragment
 from sluicegate.contracts.schemas.keywords import DIALECT, Schema, rebuild_member, walk
 from sluicegate.values.codes import CODES, FAILURE_CODES, REFUSED_CODES, AgentCode, Side, Stage
+from sluicegate.values.findings import MAX_FINDINGS
 from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.pointers import join_segments
 from sluicegate.values.requests import REQUEST_ID_PATTERN, TOOL_NAME_PATTERN
-
-MAX_FINDINGS: Final = 20
-"""SPEC ARG-3."""
 
 _WITH_FINDINGS: Final = frozenset({AgentCode.INVALID_ARGUMENTS, AgentCode.CHECK_FAILED})
 _WITH_NEEDS: Final = frozenset({AgentCode.EVIDENCE_REQUIRED})
