@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sluicegate.contracts.contract import Contract, Effect
 from sluicegate.gates.authorizing import Permitted
+from sluicegate.gates.failures import is_failure, text_of
 from sluicegate.gates.ports import AuditStore, AuditUnavailable, Quota
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code, Stage
@@ -51,9 +52,11 @@ async def admit(
     if quota is not None:
         try:
             granted = await quota.spend(caller=caller, tool=contract.tool)
-        except Exception as error:  # noqa: BLE001  (a store that fails denies, ACC-3)
+        except BaseException as error:  # a store that fails denies (ACC-3)
+            if not is_failure(error):
+                raise
             return Rejected(
-                stage=Stage.ADMIT, code=Code.QUOTA_UNAVAILABLE, engine_message=repr(error)
+                stage=Stage.ADMIT, code=Code.QUOTA_UNAVAILABLE, engine_message=text_of(error)
             )
         if granted is not True:
             return Rejected(stage=Stage.ADMIT, code=Code.QUOTA_EXCEEDED)

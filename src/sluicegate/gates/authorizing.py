@@ -9,6 +9,7 @@ from typing import Final
 
 from sluicegate.contracts.contract import Contract
 from sluicegate.gates.call_gate import Prepared
+from sluicegate.gates.failures import is_failure, text_of
 from sluicegate.gates.ports import AccessQuery, Authorizer, Clock, Decision, Resource
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code, Stage
@@ -56,8 +57,10 @@ async def authorize(
                 decision_id = decision_id or decision.decision_id
                 if decision.allow is not True or decision.obligations:
                     return replace(_DENIED, decision_id=decision.decision_id)
-    except Exception as error:  # noqa: BLE001  (whatever a decision point raises is a denial)
-        return replace(_UNAVAILABLE, engine_message=repr(error))
+    except BaseException as error:  # whatever a decision point raises is a denial
+        if not is_failure(error):
+            raise
+        return replace(_UNAVAILABLE, engine_message=text_of(error))
     return Permitted(prepared=prepared, decision_id=decision_id, decided_at=decided_at)
 
 

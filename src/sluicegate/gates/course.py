@@ -19,6 +19,7 @@ from sluicegate.gates.answers import Answer
 from sluicegate.gates.authorizing import DECISION_LIFETIME_S, Permitted, authorize
 from sluicegate.gates.drift import notice_of
 from sluicegate.gates.envelopes import Failure, Success, succeed
+from sluicegate.gates.failures import is_failure, text_of
 from sluicegate.gates.journal import Journal
 from sluicegate.gates.means import Means
 from sluicegate.gates.ports import AuditUnavailable, Dispatch
@@ -315,22 +316,27 @@ class Course(Generic[T]):
             # No event, no answer (AUD-1).
             _LOG.error("call %s: no record: %s", self._subject.request_id, error)
             return self._unrecorded(Rejected(stage=Stage.AUDIT, code=Code.AUDIT_UNAVAILABLE))
-        except Exception as error:  # noqa: BLE001  (closed, and audited where possible)
-            return await self._unexpected(error)
+        except BaseException as error:
+            if not is_failure(error):
+                raise
+            return await self._unexpected(error)  # closed, and audited where possible
 
-    async def _unexpected(self, error: Exception) -> Answer[T]:
+    async def _unexpected(self, error: BaseException) -> Answer[T]:
         # The text of an unexpected exception may quote an answer: it goes to custody only.
         _LOG.error(
             "call %s: unexpected %s, closed as INTERNAL",
             self._subject.request_id,
             type(error).__name__,
         )
-        rejected = Rejected(stage=Stage.INTERNAL, code=Code.INTERNAL, engine_message=repr(error))
+        rejected = Rejected(stage=Stage.INTERNAL, code=Code.INTERNAL, engine_message=text_of(error))
         try:
             if not self._sent:
                 return await self._stop(rejected)
             await self._abandon(rejected)
-        except Exception as failed:  # noqa: BLE001  (the record failed as well: still closed)
+        except BaseException as failed:
+            if not is_failure(failed):
+                raise
+            # The record failed as well: still closed.
             _LOG.error("call %s: no record: %s", self._subject.request_id, type(failed).__name__)
         return self._unrecorded(rejected)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -13,12 +12,13 @@ from typing import Any, Final, Self, TypeVar, overload
 
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
-from sluicegate.errors import ConfigurationError, MisuseError, SluicegateError
+from sluicegate.errors import MisuseError, SluicegateError
 from sluicegate.gates.answers import Answer
 from sluicegate.gates.course import Course
 from sluicegate.gates.definitions import AGENT_INSTRUCTIONS, define_tools, envelope_of
 from sluicegate.gates.envelopes import Refused
 from sluicegate.gates.events import AuditEvent
+from sluicegate.gates.failures import is_failure
 from sluicegate.gates.keys import idempotency_key
 from sluicegate.gates.means import Means
 from sluicegate.gates.outstanding import Outstanding
@@ -308,7 +308,7 @@ class Gate:
         self._means = opened.means
         self._places = asyncio.Semaphore(serving.contracts.settings.limits.in_flight)
         if not self._in_flight.get(id(old)):
-            await old.close(but_for=self._serving)
+            await self._release(old)
         return ()
 
     async def close(self) -> None:
@@ -354,7 +354,16 @@ class Gate:
                 del self._in_flight[id(serving)]
                 self._idle.set()
                 if serving is not self._serving:
-                    await serving.close(but_for=self._serving)
+                    await self._release(serving)
+
+    async def _release(self, serving: Serving) -> None:
+        """Close a set that was swapped out: what its adapters raise changes no answer."""
+        try:
+            await serving.close(but_for=self._serving)
+        except BaseException as error:
+            if not is_failure(error):
+                raise
+            _LOG.warning("an adapter of the old set did not close: %s", type(error).__name__)
 
     def _granted_s(self, line: Line, deadline_s: float | None) -> float:
         retry, fetch = line.contract.retry, line.contract.fetch
@@ -380,21 +389,26 @@ class Gate:
         """Close what is unexpected outside the course of a call, such as a clock that fails."""
         try:
             return await work()
-        except (MisuseError, ConfigurationError):
-            raise
-        except Exception as error:  # noqa: BLE001  (RES-9: refused, recorded where possible)
+        except BaseException as error:
+            if not is_failure(error):
+                raise
+            # Misuse was said before: what a port raises here is its failure, whatever its type.
             _LOG.error("call %s: unexpected %s", subject.request_id, type(error).__name__)
-            rejected = Rejected(stage=Stage.INTERNAL, code=Code.INTERNAL)
-            refused = refuse(rejected, tool=subject.tool, request_id=subject.request_id)
-            with contextlib.suppress(Exception):  # the clock or the store itself may have failed
-                await self._means.store.record(
-                    [
-                        record_refusal(
-                            subject, rejected, refused, time=self._means.clock.now(), kept=()
-                        )
-                    ]
-                )
-            return Answer(envelope=refused)
+            return await self._refuse_unexpected(subject)
+
+    async def _refuse_unexpected(self, subject: Subject) -> Answer[Any]:
+        rejected = Rejected(stage=Stage.INTERNAL, code=Code.INTERNAL)
+        refused = refuse(rejected, tool=subject.tool, request_id=subject.request_id)
+        try:
+            now = self._means.clock.now()
+            event = record_refusal(subject, rejected, refused, time=now, kept=())
+            await self._means.store.record([event])
+        except BaseException as failed:
+            if not is_failure(failed):
+                raise
+            # The clock or the store itself may be what failed.
+            _LOG.error("call %s: no record: %s", subject.request_id, type(failed).__name__)
+        return Answer(envelope=refused)
 
     async def _refuse_unknown(self, subject: Subject, tool: str) -> Answer[T]:
         why = self._serving.withdrawn.get(tool, "no contract of this name is served")
