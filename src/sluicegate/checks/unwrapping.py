@@ -81,9 +81,9 @@ def unwrap(
     return unwrapped
 
 
-def _read_text(value: object, rule: TextRule | None) -> object:
+def _read_text(value: object, rule: TextRule) -> object:
     """Apply the declared rule to the whole text; a JSON text has been parsed already."""
-    if rule is None or rule.kind == "json":
+    if rule.kind == "json":
         return value
     if not isinstance(value, str):
         return _malformed("", "a text", value)
