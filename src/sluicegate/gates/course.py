@@ -22,7 +22,7 @@ from sluicegate.gates.envelopes import Failure, Success, succeed
 from sluicegate.gates.failures import is_failure, text_of
 from sluicegate.gates.journal import Journal
 from sluicegate.gates.means import Means
-from sluicegate.gates.ports import AuditUnavailable, Dispatch
+from sluicegate.gates.ports import AuditUnavailable, Dispatch, Notice
 from sluicegate.gates.recording import Subject
 from sluicegate.gates.refusing import fail, refuse
 from sluicegate.gates.retrying import Tally, is_outcome_open, may_retry, pause_s
@@ -130,8 +130,30 @@ class Course(Generic[T]):
             if answer is None:
                 continue
             if isinstance(answer.envelope, Success):
-                await self._line.adapter.keep(dispatch, receipt)
+                await self._keep(dispatch, receipt)
             return answer
+
+    async def _keep(self, dispatch: Dispatch, receipt: Receipt) -> None:
+        """Let the cache keep what was accepted; the answer is on record and stays as it is."""
+        try:
+            await self._line.adapter.keep(dispatch, receipt)
+        except BaseException as error:
+            if not is_failure(error):
+                raise
+            self._warn("the accepted answer was not kept", error)
+
+    def _notify(self, notice: Notice | None) -> None:
+        """Tell the owner of drift; as with keeping, what this raises changes no answer."""
+        try:
+            if notice is not None:
+                self._means.notifier.notify(notice)
+        except BaseException as error:
+            if not is_failure(error):
+                raise
+            self._warn("the owner was not notified", error)
+
+    def _warn(self, what: str, error: BaseException) -> None:
+        _LOG.warning("call %s: %s: %s", self._subject.request_id, what, type(error).__name__)
 
     async def _permit(self) -> Permitted | Rejected:
         prepared = self._line.call.climb(self._raw, self._subject.caller)
@@ -229,9 +251,7 @@ class Course(Generic[T]):
             pause_s=wait,
             arguments=permitted.prepared.arguments,
         )
-        notice = notice_of(judged, contract, request_id=self._subject.request_id, time=now)
-        if notice is not None:
-            means.notifier.notify(notice)
+        self._notify(notice_of(judged, contract, request_id=self._subject.request_id, time=now))
         if wait is None:
             return answer
         await means.clock.sleep(wait)

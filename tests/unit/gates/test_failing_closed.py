@@ -18,10 +18,10 @@ from sluicegate.gates.call_gate import CallLadder, Prepared
 from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.gate import Gate, Opened
 from sluicegate.gates.means import Means
-from sluicegate.gates.ports import AccessQuery, Adapter, Decision, Dispatch
+from sluicegate.gates.ports import AccessQuery, Adapter, Decision, Dispatch, Notice
 from sluicegate.gates.result_gate import ResultLadder
 from sluicegate.stores.memory import MemoryStore
-from sluicegate.testing import RecordedUpstream, gate_of
+from sluicegate.testing import Notices, RecordedUpstream, gate_of
 from sluicegate.values.callers import Caller
 from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
@@ -200,6 +200,41 @@ async def test_an_unknown_tool_is_refused_where_the_record_fails() -> None:
     given = await gate.call("no_such_tool", ARGUMENTS, caller=CALLER)
     assert (given.outcome, given.code) == ("refused", "UNAVAILABLE")
     assert record_of(gate, given.request_id) == [("refused", "refused", "INTERNAL")]
+
+
+@pytest.mark.requirement("ADP-4")
+@pytest.mark.parametrize("error", FAILURES, ids=name_of)
+async def test_a_cache_that_cannot_keep_an_answer_changes_nothing_of_it(
+    error: BaseException, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Unkeeping(RecordedUpstream):
+        async def keep(self, dispatch: Dispatch, receipt: Receipt) -> None:
+            raise error
+
+    gate = gate_of(contracts(**WRITE), {"job_status": Unkeeping(answer())})
+    given = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    assert given.outcome == "success"
+    assert record_of(gate, given.request_id)[-1] == ("outcome", "success", None)
+    (warned,) = [r.getMessage() for r in caplog.records if r.name == "sluicegate"]
+    assert warned == (
+        f"call {given.request_id}: the accepted answer was not kept: {name_of(error)}"
+    )
+
+
+@pytest.mark.requirement("AUD-6")
+async def test_an_owner_who_cannot_be_told_of_drift_changes_no_answer(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Mute(Notices):
+        def notify(self, notice: Notice) -> None:
+            raise PANIC
+
+    mapped = {"errors": {"NOT_FOUND": {"retryable": False}}, "effect": "write"}
+    gate = gate_of(contracts(**mapped), {"job_status": RecordedUpstream(b"<html>")}, notices=Mute())
+    given = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    assert list(gate.audit.events(request_id=given.request_id))[-1].code == "NOT_JSON"
+    assert (given.outcome, given.code) == ("failure", "INVALID_RESPONSE")
+    assert "the owner was not notified: Panic" in caplog.text
 
 
 @pytest.mark.parametrize("order", [KeyboardInterrupt, SystemExit], ids=lambda kind: kind.__name__)
