@@ -29,8 +29,9 @@ def why(request_id: str, folder: str, form: str, color: str) -> int:
     Exit 3 if the record knows no such call.
     """
     from sluicegate.cli.record import open_record
+    from sluicegate.gates.open_calls import open_attempts
     from sluicegate.rendering.json_v1 import shape_events
-    from sluicegate.rendering.story import is_open, tell_story
+    from sluicegate.rendering.story import tell_story
 
     with open_record(folder) as store:
         events = tuple(store.events(request_id=request_id))
@@ -41,6 +42,11 @@ def why(request_id: str, folder: str, form: str, color: str) -> int:
         put(tell_story(events, paint=choose_paint(color), folder=named))
     else:
         put_object(
-            "why", {"request_id": request_id, "open": is_open(events), **shape_events(events)}
+            "why",
+            {
+                "request_id": request_id,
+                "open": bool(open_attempts(events)),
+                **shape_events(events),
+            },
         )
     return Exit.ACCEPTED

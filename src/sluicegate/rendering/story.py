@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from sluicegate.gates.events import EventKind, Outcome, StoredEvent
+from sluicegate.gates.open_calls import open_attempts
 from sluicegate.rendering.escaping import escape_terminal
 from sluicegate.rendering.json_v1 import read_stored_json
 from sluicegate.rendering.paint import PLAIN, Paint
@@ -60,7 +61,7 @@ def _head(events: Sequence[StoredEvent], paint: Paint) -> list[str]:
 
 
 def _conclusion(events: Sequence[StoredEvent], paint: Paint) -> str:
-    if is_open(events):
+    if open_attempts(events):
         return paint.warn("OPEN")
     ends = [event for event in events if event.kind in (EventKind.OUTCOME, EventKind.REFUSED)]
     if not ends:
@@ -75,19 +76,6 @@ def _outcome(event: StoredEvent, paint: Paint) -> str:
     if event.outcome in _BAD:
         return paint.bad(word)
     return paint.warn(word) if event.outcome == Outcome.UNKNOWN else word
-
-
-def is_open(events: Iterable[StoredEvent]) -> bool:
-    """Whether an attempt has no known outcome, and no operator has resolved the call since."""
-    open_attempts: set[int] = set()
-    for event in events:
-        if event.kind == EventKind.INTENT:
-            open_attempts.add(event.attempt)
-        elif event.kind == EventKind.OUTCOME and event.outcome != Outcome.UNKNOWN:
-            open_attempts.discard(event.attempt)
-        elif event.kind == EventKind.OPERATOR and "resolves" in _detail(event):
-            open_attempts.clear()
-    return bool(open_attempts)
 
 
 def _event(event: StoredEvent, paint: Paint) -> list[str]:
@@ -168,7 +156,7 @@ def _detail(event: StoredEvent) -> Mapping[str, JsonValue]:
 
 def _next_steps(events: Sequence[StoredEvent], folder: str) -> Iterable[str]:
     request_id = events[0].request_id
-    if is_open(events):
+    if open_attempts(events):
         yield "find out in the upstream whether it happened, then"
         yield f"sluicegate audit resolve {request_id} --as done|not-done --reason TEXT{folder}"
     for code in dict.fromkeys(event.code for event in events if event.code is not None):

@@ -12,8 +12,7 @@ from sluicegate.stores.encoding import COLUMNS, Column, storable, time_text
 from sluicegate.stores.sqlite_schema import SELECT_EVENTS
 from sluicegate.values.callers import Caller
 
-# An attempt is open while no outcome is known and no operator act has resolved its call since. A
-# later attempt of the same request is the same write under the same key, so its outcome counts.
+# What ``gates.open_calls.open_attempts`` says, in SQL: one table of cases holds both to it.
 _OPEN: Final = """
     e.kind = 'intent'
     AND NOT EXISTS (
@@ -23,7 +22,7 @@ _OPEN: Final = """
     )
     AND NOT EXISTS (
         SELECT 1 FROM audit_event AS r
-        WHERE r.kind = 'operator' AND r.seq > e.seq
+        WHERE r.request_id = e.request_id AND r.kind = 'operator' AND r.seq > e.seq
             AND json_extract(r.detail, '$.resolves') = e.request_id
     )
 """

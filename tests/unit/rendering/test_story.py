@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import pytest
+from tests.unit.gates.open_call_cases import OPEN_CALL_CASES
 from tests.unit.rendering.hostile import HOSTILE
 from tests.unit.rendering.stored import outcome, stored
 
-from sluicegate.gates.events import StoredEvent
-from sluicegate.rendering.story import is_open, tell_story
+from sluicegate.gates.events import AuditEvent
+from sluicegate.rendering.story import tell_story
+from sluicegate.stores.memory import MemoryStore
 
 INTENT = stored(caller_tenant="acme", session="s1", call_id="toolu_1", arguments_ref="blob-a")
 FAILED = outcome(
@@ -34,14 +37,6 @@ FAILED = outcome(
     ),
     masked='["/token"]',
     detail='{"retry_in_s": 0.25, "new_members": ["/a", "/b"], "from_cache": true}',
-)
-RESOLVED = stored(
-    seq=9,
-    kind="operator",
-    attempt=0,
-    outcome="done",
-    decision_id=None,
-    detail='{"act": "resolve", "resolves": "req.J7q94MkP", "as": "done", "reason": "seen"}',
 )
 
 
@@ -72,26 +67,18 @@ def test_a_failed_call_is_told_from_intent_to_runbook() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("events", "is_open_still"),
-    [
-        pytest.param([stored()], True, id="an intent alone"),
-        pytest.param([stored(), outcome(outcome="success")], False, id="answered"),
-        pytest.param([stored(), outcome(outcome="unknown")], True, id="unknown"),
-        pytest.param([stored(), outcome(outcome="unknown"), RESOLVED], False, id="resolved"),
-        pytest.param(
-            [stored(), outcome(outcome="failure"), stored(attempt=2)], True, id="second attempt"
-        ),
-        pytest.param([outcome(kind="refused", outcome="refused")], False, id="refused"),
-    ],
-)
-def test_a_call_is_open_while_an_attempt_has_no_known_outcome(
-    events: list[StoredEvent], is_open_still: bool
+@pytest.mark.requirement("RET-2")
+@pytest.mark.parametrize(("events", "attempts"), OPEN_CALL_CASES)
+def test_a_story_says_open_and_how_to_resolve_it_while_the_store_holds_it_open(
+    events: Sequence[AuditEvent], attempts: list[int]
 ) -> None:
-    assert is_open(events) == is_open_still
-    story = tell_story(events)
-    assert ("sluicegate audit resolve req.J7q94MkP" in story) == is_open_still
-    assert ("OPEN" in story.splitlines()[0]) == is_open_still
+    store = MemoryStore()
+    store.record_blocking(events)
+    of_call = tuple(store.events(request_id="req.00000001"))
+    if of_call:
+        story = tell_story(of_call)
+        assert ("sluicegate audit resolve req.00000001" in story) == bool(attempts)
+        assert ("OPEN" in story.splitlines()[0]) == bool(attempts)
 
 
 def test_what_custody_keeps_beside_the_answer_can_be_revealed_too() -> None:

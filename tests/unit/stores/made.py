@@ -36,8 +36,9 @@ def outcome(
 
 def resolution(request_id: str = "req.00000001") -> AuditEvent:
     return intent(
-        "req.operator",
+        request_id,
         kind=EventKind.OPERATOR,
+        attempt=0,
         outcome=Outcome.DONE,
         arguments=None,
         detail={"resolves": request_id, "as": "done"},

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
-from tests.unit.stores.made import NOW, intent, outcome, resolution
+from tests.unit.gates.open_call_cases import OPEN_CALL_CASES
+from tests.unit.stores.made import NOW, intent, outcome
 
-from sluicegate.gates.events import AuditEvent, EventKind, Outcome
+from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.stores.chain import GENESIS
 from sluicegate.stores.memory import MemoryStore
@@ -18,7 +19,6 @@ from sluicegate.values.callers import Caller
 Store = MemoryStore | SqliteStore
 CALLER = Caller(subject="svc-deploy", tenant="t-1", session="any")
 ARGUMENTS = {"project_id": "bluebird"}
-UNKNOWN = Outcome.UNKNOWN
 
 
 @pytest.mark.requirement("AUD-1", "AUD-3")
@@ -106,47 +106,16 @@ async def test_events_are_found_by_filter(
 
 
 @pytest.mark.requirement("AUD-1", "RET-2")
-@pytest.mark.parametrize(
-    ("events", "is_open"),
-    [
-        pytest.param([intent()], True, id="running, or crashed"),
-        pytest.param([intent(), outcome()], False, id="done"),
-        pytest.param([intent(), outcome(became=Outcome.FAILURE)], False, id="failed for certain"),
-        pytest.param([intent(), outcome(became=Outcome.REFUSED)], False, id="never dispatched"),
-        pytest.param([intent(), outcome(became=UNKNOWN)], True, id="unknown"),
-        pytest.param([intent(), outcome(became=UNKNOWN), resolution()], False, id="resolved"),
-        pytest.param(
-            [intent(), outcome(became=UNKNOWN), resolution("req.00000009")],
-            True,
-            id="another call was resolved",
-        ),
-        pytest.param([resolution(), intent()], True, id="resolved before it ran"),
-        pytest.param([intent(), resolution()], False, id="a crash was resolved"),
-        pytest.param([intent(), outcome(attempt=2)], False, id="a later attempt has the outcome"),
-        pytest.param(
-            [intent(attempt=2), outcome(attempt=1)], True, id="an earlier attempt has the outcome"
-        ),
-        pytest.param([intent(), outcome("req.00000002")], True, id="another call has the outcome"),
-        pytest.param(
-            [intent(), outcome(became=Outcome.FAILURE), intent(attempt=2)],
-            True,
-            id="the second attempt runs",
-        ),
-        pytest.param(
-            [intent(), intent(kind=EventKind.NOTICE, detail={"resolves": "req.00000001"})],
-            True,
-            id="only an operator resolves",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("events", "attempts"), OPEN_CALL_CASES)
 async def test_a_call_is_open_while_no_outcome_is_known(
-    store: Store, events: Sequence[AuditEvent], is_open: bool
+    store: Store, events: Sequence[AuditEvent], attempts: list[int]
 ) -> None:
     await store.record(events)
     unresolved = await store.is_unresolved(
         tool="restart", caller=CALLER, arguments=ARGUMENTS, but="req.another0"
     )
-    assert (unresolved, bool(store.open_intents())) == (is_open, is_open)
+    open_still = [event.attempt for event in store.open_intents()]
+    assert (unresolved, open_still) == (bool(attempts), attempts)
 
 
 @pytest.mark.requirement("RET-2")
