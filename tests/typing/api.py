@@ -15,6 +15,10 @@ from sluicegate.checks.meaning import Vouching, vouch
 from sluicegate.checks.parsing import ParsedAnswer, ParseRule, parse_answer
 from sluicegate.checks.selection import Selected, Selector, select
 from sluicegate.contracts.schemas.compiled import CompiledSchema
+from sluicegate.gates.authorizing import Permitted
+from sluicegate.gates.outstanding import Outstanding
+from sluicegate.gates.recording import Subject
+from sluicegate.gates.serving import Line
 from sluicegate.values.instants import EPOCH
 from sluicegate.values.json import JsonValue
 from sluicegate.values.rejections import Rejected
@@ -59,3 +63,7 @@ def skipped_rungs(
 
 def unhandled_refusal(judged: Selected | Rejected) -> JsonValue:
     return judged.data  # type: ignore[union-attr]
+
+
+def outstanding_before_admission(line: Line, subject: Subject, permitted: Permitted) -> Outstanding:
+    return Outstanding(_line=line, _subject=subject, _admitted=permitted)  # type: ignore[arg-type]

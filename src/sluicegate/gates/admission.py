@@ -20,6 +20,10 @@ class Admitted:
 
     permitted: Permitted
 
+    def decided_anew(self, permitted: Permitted) -> Admitted:
+        """Return this admission under a newer decision about the same call (ARG-5)."""
+        return Admitted(permitted=permitted)
+
 
 async def admit(
     permitted: Permitted,

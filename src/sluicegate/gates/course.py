@@ -100,8 +100,9 @@ class Course(Generic[T]):
         answer = await self._closed(climb)
         return asked[0] if answer is None else answer
 
-    async def answer(self, permitted: Permitted, receipt: Receipt) -> Answer[T]:
+    async def answer(self, admitted: Admitted, receipt: Receipt) -> Answer[T]:
         """Climb the result ladder with what the host fetched, and record the outcome (ARG-9)."""
+        permitted = admitted.permitted
         self._tally.attempts = 1
         self._journal.resume(permitted)
         self._sent = True
@@ -187,7 +188,7 @@ class Course(Generic[T]):
         await self._journal.intend(permitted, self._tally.attempts + 1)
         if self._means.clock.monotonic() - permitted.decided_at > DECISION_LIFETIME_S:
             again = await self._permit()
-            return again if isinstance(again, Rejected) else Admitted(permitted=again)
+            return again if isinstance(again, Rejected) else admitted.decided_anew(again)
         return admitted
 
     def _dispatch(self, admitted: Admitted) -> Dispatch:

@@ -226,7 +226,7 @@ class Gate:
                 asked = await course.ask()
                 if isinstance(asked, Answer):
                     return asked
-                return Outstanding(_line=line, _subject=subject, _permitted=asked.permitted)
+                return Outstanding(_line=line, _subject=subject, _admitted=asked)
 
             return await self._guarded(subject, ask)
 
@@ -238,16 +238,16 @@ class Gate:
         ``received`` is the raw answer, or a Receipt where status, exit code or media type are to
         be held to the contract as well. Raises: MisuseError if ``outstanding`` was used before.
         """
-        line, subject, permitted = outstanding.spend()
+        line, subject, admitted = outstanding.spend()
         receipt = received
         if not isinstance(receipt, Receipt):
             receipt = Receipt(
                 adapter="host", adapter_version="1", endpoint=line.adapter.endpoint, raw=receipt
             )
         course: Course[JsonValue] = Course(
-            self._means, line, subject, permitted.prepared.text, deadline=0.0
+            self._means, line, subject, admitted.permitted.prepared.text, deadline=0.0
         )
-        return await course.answer(permitted, receipt)
+        return await course.answer(admitted, receipt)
 
     def tool(self, **parts: Any) -> Callable[[F], F]:
         """Write a contract beside its function: a decorator that leaves the function as it is.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sluicegate.errors import MisuseError
-from sluicegate.gates.authorizing import Permitted
+from sluicegate.gates.admission import Admitted
 from sluicegate.gates.recording import Subject
 from sluicegate.gates.serving import Line
 from sluicegate.values.requests import RequestId
@@ -27,7 +27,7 @@ class Outstanding:
 
     _line: Line
     _subject: Subject
-    _permitted: Permitted
+    _admitted: Admitted
     _use: _Use = field(default_factory=_Use)
 
     @property
@@ -38,10 +38,10 @@ class Outstanding:
     @property
     def arguments(self) -> Mapping[str, object]:
         """The validated arguments, parsed anew from the validated bytes."""
-        copy: Mapping[str, object] = json.loads(self._permitted.prepared.text)
+        copy: Mapping[str, object] = json.loads(self._admitted.permitted.prepared.text)
         return copy
 
-    def spend(self) -> tuple[Line, Subject, Permitted]:
+    def spend(self) -> tuple[Line, Subject, Admitted]:
         """Take the one use: what the gate goes on with. Raises: MisuseError at a second use."""
         if self._use.used:
             raise MisuseError(
@@ -49,4 +49,4 @@ class Outstanding:
                 "every answer needs its own check_call"
             )
         self._use.used = True
-        return self._line, self._subject, self._permitted
+        return self._line, self._subject, self._admitted

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from sluicegate.contracts.contract import Contract, Effect
+from sluicegate.contracts.contract import Contract, Effect, HttpFetch
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
@@ -69,7 +69,8 @@ def may_retry(
 
 def honours_key(contract: Contract) -> bool:
     """Whether the upstream is declared to honour an idempotency key."""
-    return getattr(contract.fetch, "idempotency_header", None) is not None
+    fetch = contract.fetch
+    return isinstance(fetch, HttpFetch) and fetch.idempotency_header is not None
 
 
 def pause_s(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -74,3 +75,11 @@ async def test_whatever_is_not_a_plain_yes_holds_the_call(case: str) -> None:
     refused = await admit_with(QuotaOf(answer))
     assert isinstance(refused, Rejected)
     assert (refused.stage, refused.code) == ("admit", code)
+
+
+@pytest.mark.requirement("ARG-5")
+async def test_an_admission_stands_under_a_newer_decision() -> None:
+    admitted = await admit_with(None)
+    assert isinstance(admitted, Admitted)
+    newer = replace(admitted.permitted, decision_id="d-2", decided_at=2.0)
+    assert admitted.decided_anew(newer) == Admitted(permitted=newer)
