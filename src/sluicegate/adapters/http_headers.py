@@ -65,8 +65,8 @@ def read_retry_after(text: str | None, now: datetime) -> float | None:
         return float(text) if len(text) <= 9 else None
     try:
         moment = parsedate_to_datetime(text)
-    except ValueError:
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return max((moment - now).total_seconds(), 0.0)
+    except (ValueError, OverflowError):  # an offset of any number of digits is read, then added
         return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max((moment - now).total_seconds(), 0.0)

@@ -27,7 +27,7 @@ ParsedAnswer = NewType("ParsedAnswer", object)
 _BOM: Final = b"\xef\xbb\xbf"
 # Faults of a text that is otherwise whole: its nesting is judged by an earlier rung.
 _LATER_THAN_BOUND: Final = frozenset({Code.NON_FINITE_NUMBER, Code.UNSAFE_INTEGER})
-_LONG_DIGITS: Final = re.compile(rb"[0-9]{16}")
+_LONG_NUMBER: Final = re.compile(rb"[0-9]{16}|[0-9][eE]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class ParseRule:
     """How strictly a text is read.
 
     ``guard`` refuses values deeper than ``max_depth`` and infinite numbers; None where the schema
-    proves both. ``integers`` ``i-json`` refuses integers beyond ±(2^53−1). ``text``: the answer is
+    proves both. ``integers`` ``i-json`` refuses whole numbers beyond ±(2^53−1), however they are spelt. ``text``: the answer is
     declared text, not JSON; the value is the decoded string.
     """
 
@@ -82,7 +82,7 @@ def _parse(raw: bytes, rule: ParseRule) -> object:
         raise
     except BaseException as error:  # noqa: BLE001  (whatever an engine raises is a refusal: RES-9)
         return _explain(raw, rule, str(error)[:MAX_ENGINE_MESSAGE])
-    if rule.integers == "i-json" and _LONG_DIGITS.search(raw) and _holds_unsafe_integer(value):
+    if rule.integers == "i-json" and _LONG_NUMBER.search(raw) and _holds_unsafe_integer(value):
         return _explain(raw, rule, "an integer is beyond 2^53-1 in the value, not in the text")
     return value
 
@@ -115,8 +115,11 @@ def _holds_unsafe_integer(value: object) -> bool:
             waiting.extend(current.values())
         elif isinstance(current, list):
             waiting.extend(current)
-        elif isinstance(current, int) and not -SAFE_INTEGER <= current <= SAFE_INTEGER:
-            return True
+        elif isinstance(current, int):
+            if not -SAFE_INTEGER <= current <= SAFE_INTEGER:
+                return True
+        elif isinstance(current, float) and current.is_integer() and abs(current) > SAFE_INTEGER:
+            return True  # JSON Schema calls it an integer too
     return False
 
 

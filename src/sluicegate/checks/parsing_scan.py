@@ -273,8 +273,11 @@ class Scan:
             self._stop(Code.NOT_JSON, "this is not a JSON number")
         token = match[0]
         if match[1]:
-            if isinf(float(token)):
+            number = float(token)
+            if isinf(number):
                 self._stop(Code.NON_FINITE_NUMBER, "the number overflows binary64")
+            if self._i_json and number.is_integer() and abs(number) > SAFE_INTEGER:
+                self._stop(Code.UNSAFE_INTEGER, "send a whole number beyond 2^53-1 as a string")
         elif len(token.lstrip(b"-")) > ENGINE_MAX_DIGITS:
             self._stop(Code.NON_FINITE_NUMBER, f"an integer has at most {ENGINE_MAX_DIGITS} digits")
         elif self._i_json and (len(token) > 17 or abs(int(token)) > SAFE_INTEGER):

@@ -24,6 +24,7 @@ RETRY_AFTER = {
     "date in the past": ("Mon, 30 Nov 2026 02:59:00 GMT", 0.0),
     "obsolete date form": ("Monday, 30-Nov-26 03:01:00 GMT", 60.0),
     "absent": (None, None),
+    "offset beyond all time": ("Mon, 01 Jan 2026 00:00:00 +99999999999999999999", None),
     "empty": ("", None),
     "negative": ("-1", None),
     "fraction": ("1.5", None),

@@ -220,9 +220,12 @@ def test_what_the_engine_finds_too_deep_is_too_deep(raw: bytes) -> None:
         (b'{"id":9007199254740992}', "/id"),
         (b'{"ids":[1,-9007199254740992]}', "/ids/1"),
         (b'{"s":"1234567890123456","id":12345678901234567890}', "/id"),
+        (b'{"id":9007199254740993.0}', "/id"),
+        (b'{"id":9.007199254740993e15}', "/id"),
+        (b'{"id":-1E20}', "/id"),
     ],
 )
-def test_i_json_refuses_integers_that_a_double_rounds(raw: bytes, pointer: str) -> None:
+def test_i_json_refuses_whole_numbers_that_a_double_rounds(raw: bytes, pointer: str) -> None:
     finding = finding_of(raw, I_JSON)
     assert (str(finding.code), finding.pointer) == ("UNSAFE_INTEGER", pointer)
     assert not isinstance(parse(raw, GUARDED), Rejected)
@@ -230,7 +233,7 @@ def test_i_json_refuses_integers_that_a_double_rounds(raw: bytes, pointer: str) 
 
 @pytest.mark.requirement("ARG-2")
 @pytest.mark.parametrize(
-    "raw", [b"9007199254740991", b"-9007199254740991", b'"12345678901234567890"', b"1e300"], ids=str
+    "raw", [b"9007199254740991", b"-9007199254740991", b'"12345678901234567890"'], ids=str
 )
 def test_i_json_admits_what_it_need_not_refuse(raw: bytes) -> None:
     assert parse(raw, I_JSON) == json.loads(raw)
