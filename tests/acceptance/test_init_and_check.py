@@ -196,6 +196,67 @@ def test_what_loads_and_is_hardly_meant_is_said(sluicegate: Here) -> None:
     assert "no access rule: every call will be DENIED" in sluicegate("check").err
 
 
+@pytest.mark.requirement("CLI")
+@pytest.mark.parametrize("folder", [".", "contracts/job_status"], ids=["around", "inside"])
+def test_the_folder_that_was_meant_is_named(sluicegate: Here, folder: str) -> None:
+    assert sluicegate("init", "job_status").code == 0
+    told = sluicegate("check", folder).err
+    assert "there is no sluicegate.yaml" in told
+    assert "did you mean the folder contracts?" in told
+
+
+ROW = (
+    "  - {caller: my-agent, action: call, tool: job_status, "
+    "resource: {type: item, in: [item-0001]}}"
+)
+NOBODY = "no access rule allows anybody to call job_status: every call will be DENIED"
+ANOTHER_TYPE = (
+    "access row 1 allows nothing: job_status does not ask about resources of the type "
+    "itme; did you mean item?"
+)
+
+
+@pytest.mark.requirement("ACC-2", "CLI")
+@pytest.mark.parametrize(
+    ("row", "notes"),
+    [
+        (ROW, []),
+        (ROW.replace("job_status", '"*"'), []),
+        (
+            ROW.replace("type: item", "type: itme"),
+            [
+                ANOTHER_TYPE,
+                NOBODY,
+            ],
+        ),
+        (
+            "  - {caller: a, tool: job_status}",
+            [
+                "access row 1 allows nothing: it has no `resource`, and is asked about item",
+                NOBODY,
+            ],
+        ),
+        (
+            ROW.replace("[item-0001]", "[]"),
+            [
+                "access row 1 allows nothing: its `in` is empty",
+                NOBODY,
+            ],
+        ),
+    ],
+    ids=["well", "every tool", "another type", "no resource", "none admitted"],
+)
+def test_access_rows_that_can_never_allow_are_said(
+    sluicegate: Here, row: str, notes: list[str]
+) -> None:
+    assert sluicegate("init", "job_status").code == 0
+    settings = Path("contracts/sluicegate.yaml")
+    assert ROW in settings.read_text("utf-8")
+    settings.write_text(settings.read_text("utf-8").replace(ROW, row), "utf-8")
+    done = sluicegate("check")
+    assert (done.code, done.err.splitlines()) == (0, notes)
+
+
 @pytest.mark.requirement("CON-1", "CLI")
 @pytest.mark.parametrize("name", ["sluicegate.yml", "job_status/contract.yml"])
 def test_a_name_that_nothing_reads_is_a_problem(sluicegate: Here, name: str) -> None:

@@ -285,6 +285,62 @@ def test_a_disabled_tool_is_unknown_until_it_is_put_back(sluicegate: Here) -> No
 
 
 @pytest.mark.requirement("CLI")
+def test_the_way_back_from_a_disabled_tool_is_told(sluicegate: Here) -> None:
+    sluicegate("disable", "job_status", "--reason", "wrong answers")
+    way = "`sluicegate disable job_status --undo --reason …` puts it back"
+    asked = sluicegate("call", "job_status", "--caller", "svc", "--arguments", SUCCESS)
+    assert way in asked.err
+    assert "sluicegate check" not in asked.err
+    assert f"job_status is switched off by an operator: wrong answers; {way}" in (
+        sluicegate("check").err
+    )
+
+
+@pytest.mark.requirement("CLI")
+def test_steering_to_where_a_tool_stands_already_says_so_and_writes_nothing(
+    sluicegate: Here,
+) -> None:
+    back = sluicegate("disable", "job_status", "--undo", "--reason", "mended")
+    assert (back.code, back.err) == (0, "job_status is in service already; nothing was written.\n")
+    assert events(sluicegate) == []
+    sluicegate("disable", "job_status", "--reason", "wrong answers")
+    sluicegate("rollback", "restart", "1.0.0", "--reason", "x")
+    written, steered = events(sluicegate), Path("contracts/state/served.json").read_text()
+    off = sluicegate("disable", "job_status", "--reason", "another")
+    assert off.err == "job_status is out of service already (wrong answers); nothing was written.\n"
+    assert (events(sluicegate), Path("contracts/state/served.json").read_text()) == (
+        written,
+        steered,
+    )
+    sluicegate("rollback", "job_status", "1.0.0", "--reason", "x")
+    again = sluicegate("rollback", "job_status", "1.0.0", "--reason", "x")
+    assert again.err == "job_status is served at 1.0.0 already; nothing was written.\n"
+    assert "job_status is served at 1.0.0, which an operator rolled back to" in (
+        sluicegate("check").err
+    )
+
+
+@pytest.mark.requirement("CLI")
+def test_a_folder_inside_the_contract_folder_gets_no_record_of_its_own(sluicegate: Here) -> None:
+    inner = "contracts/job_status"
+    for arguments in (
+        ("call", "job_status", "--caller", "svc", "--arguments", SUCCESS, "--folder", inner),
+        ("audit", "verify", "--folder", inner),
+        ("disable", "job_status", "--reason", "x", "--folder", inner),
+    ):
+        refused = sluicegate(*arguments)
+        assert (refused.code, refused.err) == (
+            2,
+            f"{inner} holds no sluicegate.yaml, and contracts around it does: name that folder\n",
+        )
+    looked = sluicegate("doctor", inner)
+    assert looked.code == 1
+    assert "contracts around it does: name that folder" in looked.out
+    held = {path.name for path in Path(inner).iterdir()}
+    assert held == {"contract.yaml", "released"}
+
+
+@pytest.mark.requirement("CLI")
 def test_a_rolled_back_tool_is_served_at_its_released_version(sluicegate: Here) -> None:
     assert sluicegate("rollback", "job_status", "1.0.0", "--reason", "1.1.0 is wrong").code == 0
     call(sluicegate, "job_status", SUCCESS)
@@ -292,6 +348,20 @@ def test_a_rolled_back_tool_is_served_at_its_released_version(sluicegate: Here) 
     assert sluicegate("disable", "job_status", "--undo", "--reason", "mended").code == 0
     call(sluicegate, "job_status", SUCCESS)
     assert events(sluicegate)[0]["contract_version"] == "1.1.0"
+
+
+@pytest.mark.requirement("CLI")
+def test_a_version_that_does_not_load_is_no_way_back(sluicegate: Here) -> None:
+    released = Path("contracts/job_status/released/1.0.0.yaml")
+    released.write_text(released.read_text().replace("effect: read", "effect: reed"))
+    refused = sluicegate("rollback", "job_status", "1.0.0", "--reason", "night")
+    assert refused.code == 4
+    assert refused.err.startswith("contracts/job_status/released/1.0.0.yaml:")
+    assert "job_status cannot be served at 1.0.0; nothing was changed." in refused.err
+    assert not Path("contracts/state/served.json").exists()
+    assert events(sluicegate) == []
+    assert "contracts/job_status/released/1.0.0.yaml:6:9: no rollback" in sluicegate("check").err
+    assert call(sluicegate, "job_status", SUCCESS)[0] == 0
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def call(
     async def ask() -> Answer[JsonValue]:
         async with open_gate(Path(folder), python=not no_python) as gate:
             if tool in gate.withdrawn:
-                note(f"{tool} is not served: {gate.withdrawn[tool]}; run `sluicegate check`")
+                note(f"{tool} is not served: {gate.withdrawn[tool]}")
             return await gate.call(tool, text, caller=who, call_id=call_id, deadline_s=deadline_s)
 
     answer = asyncio.run(ask())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -22,8 +23,17 @@ def disable(tool: str, reason: str, undo: bool, folder: str) -> int:
     from sluicegate.opening import steering
 
     act = steering.enable if undo else steering.disable
+    root = Path(folder)
     with open_record(folder) as store:
         find_tool(folder, tool)
-        act(Path(folder), store, tool, who=who_acts(), reason=reason)
+        steered = steering.read_steering(root)
+        if undo and tool not in {**steered.disabled, **steered.versions}:
+            note(f"{tool} is in service already; nothing was written.")
+            return Exit.ACCEPTED
+        if not undo and tool in steered.disabled:
+            why = steered.disabled[tool]
+            note(f"{tool} is out of service already ({why}); nothing was written.")
+            return Exit.ACCEPTED
+        act(root, store, tool, who=who_acts(), reason=reason, now=datetime.now(UTC))
     note(f"{tool} is {'back in' if undo else 'out of'} service from the next reload on.")
     return Exit.ACCEPTED

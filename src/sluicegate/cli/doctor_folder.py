@@ -9,6 +9,7 @@ from sluicegate.adapters.credentials import Credentials, CredentialUnreadable
 from sluicegate.cli.doctor_probes import Look
 from sluicegate.contracts.served import ContractSet
 from sluicegate.errors import ConfigurationError
+from sluicegate.opening.documents import say_misplaced
 from sluicegate.opening.folder import check_folder
 from sluicegate.opening.steering import read_steering
 from sluicegate.stores.inspection import inspect_store
@@ -19,6 +20,9 @@ def examine_folder(folder: str, now: datetime) -> list[Look]:
     root = Path(folder)
     if not root.is_dir():
         return [Look(name="folder", well=False, says=f"{folder} is no folder")]
+    misplaced = say_misplaced(root)
+    if misplaced is not None:
+        return [Look(name="folder", well=False, says=misplaced)]
     try:
         steering = read_steering(root)
         report = check_folder(root, now=now)

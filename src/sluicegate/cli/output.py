@@ -6,7 +6,9 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
 
 import click
@@ -15,6 +17,7 @@ from sluicegate.cli.exits import Exit
 from sluicegate.rendering.paint import Paint
 
 if TYPE_CHECKING:
+    from sluicegate.contracts.problems import Problem
     from sluicegate.values.json import JsonObject
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -128,6 +131,12 @@ def note(text: str) -> None:
     from sluicegate.rendering.escaping import escape_terminal
 
     sys.stderr.write(escape_terminal(text) + "\n")
+
+
+def tell_problems(folder: str, problems: Iterable[Problem]) -> None:
+    """Write each problem of a contract folder to stderr, its file as one can open it from here."""
+    for problem in problems:
+        note(str(replace(problem, document=str(Path(folder, problem.document)))))
 
 
 def stop(exit_code: Exit, text: str) -> NoReturn:

@@ -87,6 +87,31 @@ def read_inside(root: Path, path: Path) -> bytes | Problem:
     return _problem(name, content, "Mend the file or remove it.")
 
 
+def find_settings_around(root: Path) -> Path | None:
+    """Return the folder around ``root`` where its settings stand and ``root`` has none."""
+    if (root / SETTINGS_NAME).is_file() or not root.is_dir():
+        return None
+    around = Path(os.path.normpath(root / ".."))
+    return around if (around / SETTINGS_NAME).is_file() else None
+
+
+def say_misplaced(root: Path) -> str | None:
+    """Return the sentence for a folder inside a contract folder, taken for one; else None."""
+    around = find_settings_around(root)
+    if around is None:
+        return None
+    return f"{root} holds no {SETTINGS_NAME}, and {around} around it does: name that folder"
+
+
+def find_settings_near(root: Path) -> Path | None:
+    """As ``find_settings_around``, else the first folder just below ``root`` that has settings."""
+    around = find_settings_around(root)
+    if around is not None or (root / SETTINGS_NAME).is_file() or not root.is_dir():
+        return around
+    below = sorted(path for path in root.iterdir() if not path.name.startswith("."))
+    return next((path for path in below if (path / SETTINGS_NAME).is_file()), None)
+
+
 def _files(root: Path) -> Iterator[Path]:
     for here, folders, files in os.walk(root, followlinks=False):
         linked = [name for name in folders if (Path(here) / name).is_symlink()]

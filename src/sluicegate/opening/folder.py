@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 
@@ -18,20 +17,19 @@ from sluicegate.errors import ConfigurationError, ContractFolderError
 from sluicegate.gates.gate import Gate, Opened
 from sluicegate.gates.means import Means
 from sluicegate.gates.ports import AuditStore, Clock
-from sluicegate.gates.serving import Line, Serving
+from sluicegate.gates.serving import Serving
 from sluicegate.notices.notices import open_notifier
 from sluicegate.opening.clock import SystemClock, draw, new_request_id
-from sluicegate.opening.documents import SETTINGS_NAME, Folder, read_folder
-from sluicegate.opening.fixtures import FixtureResult, run_fixtures
+from sluicegate.opening.documents import read_folder, say_misplaced
+from sluicegate.opening.doubts import list_doubts
+from sluicegate.opening.fixtures import FixtureResult
+from sluicegate.opening.loaded import judge_releases, load_folder
 from sluicegate.opening.python_names import resolve
-from sluicegate.opening.released import put_released
 from sluicegate.opening.steering import read_steering
-from sluicegate.opening.trial import try_contracts
-from sluicegate.opening.waivers import Waived, list_waivers, refuse_expired
+from sluicegate.opening.waivers import Waived
 from sluicegate.opening.wiring import build_authored, build_authorizer, build_lines
 from sluicegate.stores.stores import open_store
 from sluicegate.values.codes import Code
-from sluicegate.values.names import show_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,24 +45,6 @@ class FolderReport:
     fixtures: tuple[FixtureResult, ...]
     waivers: tuple[Waived, ...] = ()
     notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Loaded:
-    """``contracts`` None: see ``problems``. ``rolled_back`` are names of contract documents."""
-
-    read: Folder
-    contracts: ContractSet | None = None
-    problems: tuple[Problem, ...] = ()
-    rolled_back: frozenset[str] = frozenset()
-    waivers: tuple[Waived, ...] = ()
-
-    def run_fixtures(self, line: Line) -> tuple[FixtureResult, ...]:
-        """Climb the working fixtures, which judge the working version: none if rolled back."""
-        source = line.contract.source
-        if source in self.rolled_back:
-            return ()
-        return tuple(run_fixtures((self.read.root / source).parent, line))
 
 
 def open_gate(
@@ -141,38 +121,32 @@ def check_folder(folder: Path, *, python: bool = True, now: datetime | None = No
     ``now`` is the time by which waivers expire; by default the machine's. A version that an
     operator rolled back to has no fixtures here, as in ``open_gate``.
     """
-    loaded = _load(folder, now or SystemClock().now(), python=python)
+    now = now or SystemClock().now()
+    loaded = load_folder(folder, now, python=python)
     contracts, problems, results = loaded.contracts, loaded.problems, list[FixtureResult]()
     if contracts is not None:
         lines = build_lines(contracts.contracts.values(), folder, Credentials(folder))
         if isinstance(lines, tuple):
-            contracts, problems = None, lines
+            contracts, problems = None, loaded.tell(lines)
         else:
             for line in lines.values():
                 results.extend(loaded.run_fixtures(line))
+    notes: Iterable[str] = ()
+    if contracts is not None:
+        notes = list_doubts(
+            loaded,
+            contracts,
+            results,
+            steering=read_steering(folder),
+            releases=judge_releases(loaded.read, now, python=python),
+        )
     return FolderReport(
         contracts=contracts,
         problems=problems,
         fixtures=tuple(results),
         waivers=loaded.waivers,
-        notes=() if contracts is None else tuple(_list_doubts(loaded.read, contracts, results)),
+        notes=tuple(notes),
     )
-
-
-def _list_doubts(
-    read: Folder, contracts: ContractSet, results: Sequence[FixtureResult]
-) -> Iterator[str]:
-    served = contracts.contracts.keys()
-    for tool in sorted(served - {each.tool for each in results}):
-        yield f"{tool} has no fixtures: nothing shows that its contract fits its tool's answers"
-    if SETTINGS_NAME not in read.documents:
-        yield f"there is no {SETTINGS_NAME}, so no access rule: every call will be DENIED"
-    for rule in contracts.settings.access.rules:
-        if rule.tool != "*" and rule.tool not in served:
-            near = get_close_matches(rule.tool, served, n=1)
-            yield f"an access rule names the tool {show_name(rule.tool)}, which has no contract" + (
-                f"; did you mean {near[0]}?" if near else ""
-            )
 
 
 def open_folder_store(folder: Path, *, python: bool = False) -> AuditStore:
@@ -189,7 +163,13 @@ def open_folder_store(folder: Path, *, python: bool = False) -> AuditStore:
 
 
 def _open_record(settings: Settings, folder: Path) -> AuditStore:
-    """Open the record and its keys; what the system says of their paths is configuration."""
+    """Open the record and its keys; what the system says of their paths is configuration.
+
+    A folder inside the contract folder gets no record of its own: nobody would look for it there.
+    """
+    misplaced = say_misplaced(folder)
+    if misplaced is not None:
+        raise ConfigurationError(misplaced)
     try:
         return open_store(settings.audit, settings.retention, folder)
     except (OSError, ValueError) as error:
@@ -201,12 +181,13 @@ def _open_record(settings: Settings, folder: Path) -> AuditStore:
 def _open_serving(
     root: Path, now: datetime, *, python: bool, fixtures: bool
 ) -> Serving | tuple[Problem, ...]:
-    loaded = _load(root, now, python=python)
+    loaded = load_folder(root, now, python=python)
     contracts = loaded.contracts
     if contracts is None:
         return loaded.problems
     withdrawn = {
-        tool: f"switched off by an operator: {reason}"
+        tool: f"switched off by an operator: {reason}; "
+        f"`sluicegate disable {tool} --undo --reason …` puts it back"
         for tool, reason in read_steering(root).disabled.items()
     }
     lines = build_lines(
@@ -215,31 +196,10 @@ def _open_serving(
         Credentials(root),
     )
     if isinstance(lines, tuple):
-        return lines
+        return loaded.tell(lines)
     for tool, line in list(lines.items()) if fixtures else ():
         failing = next((each for each in loaded.run_fixtures(line) if not each.ok), None)
         if failing is not None:
-            withdrawn[tool] = f"fixture {failing.path} {failing.note}"
+            withdrawn[tool] = f"fixture {failing.path} {failing.note}; run `sluicegate check`"
             del lines[tool]
     return Serving(contracts=contracts, lines=lines, withdrawn=withdrawn)
-
-
-def _load(root: Path, now: datetime, *, python: bool) -> _Loaded:
-    read = read_folder(root)
-    if read.problems:
-        return _Loaded(read=read, problems=read.problems)
-    steered = put_released(read, read_steering(root))
-    if steered.problems:
-        return _Loaded(read=read, problems=steered.problems)
-    contracts = load(steered.documents, resolve=resolve if python else None)
-    if isinstance(contracts, tuple):
-        return _Loaded(read=read, problems=contracts)
-    waivers = list_waivers(contracts.contracts.values(), now)
-    problems = refuse_expired(waivers) or try_contracts(contracts.contracts.values())
-    return _Loaded(
-        read=read,
-        contracts=None if problems else contracts,
-        problems=problems,
-        rolled_back=steered.replaced,
-        waivers=waivers,
-    )

@@ -2,55 +2,119 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
+from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.yaml_reading import Document, read_document
 from sluicegate.opening.documents import Folder, read_inside
-from sluicegate.opening.steering import Steering
+from sluicegate.values.codes import Code
 from sluicegate.values.names import show_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """A released document that stands in for the contract document ``source``."""
+
+    source: str
+    document: str
+    tool: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Steered:
-    """``documents`` to load; ``replaced`` names the contract documents that stand in for others."""
+    """``documents`` to load; ``replaced`` maps the name of a contract document to what stands in.
+
+    A released document is loaded under the name of the contract that it stands in for, so that
+    its references lead where they led; what is wrong with it is told of the released document.
+    """
 
     documents: Mapping[str, bytes]
-    replaced: frozenset[str] = frozenset()
+    replaced: Mapping[str, Release] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
 
+    def tell(self, problems: Iterable[Problem]) -> tuple[Problem, ...]:
+        """Return ``problems`` with those of a released document under its own name."""
+        return tuple(tell_of_releases(problems, self.replaced))
 
-def put_released(read: Folder, steering: Steering) -> Steered:
-    """Put ``released/VERSION.yaml`` in the place of each contract that was rolled back.
+    def find_strangers(self, contracts: Iterable[Contract]) -> Iterator[Problem]:
+        """Yield a problem for each released document that is not of its tool and version."""
+        for contract in contracts:
+            release = self.replaced.get(contract.source)
+            if release is None:
+                continue
+            for key, is_, wanted in (
+                ("tool", contract.tool, release.tool),
+                ("version", contract.version, release.version),
+            ):
+                if is_ != wanted:
+                    yield Problem(
+                        code=Code.CONTRACT_INVALID,
+                        document=contract.source,
+                        message=f"`{key}` is {show_name(is_)} here, and must be "
+                        f"{show_name(wanted)}.",
+                        mend="Restore the file as it was released.",
+                        pointer=f"/{key}",
+                    )
+
+
+def tell_of_releases(
+    problems: Iterable[Problem], replaced: Mapping[str, Release]
+) -> Iterator[Problem]:
+    """Yield ``problems``, with those of a released document under its own name."""
+    for problem in problems:
+        release = replaced.get(problem.document)
+        yield problem if release is None else replace(problem, document=release.document)
+
+
+def put_released(read: Folder, versions: Mapping[str, str]) -> Steered:
+    """Put ``released/VERSION.yaml`` in the place of each contract whose tool ``versions`` names.
 
     It is read as every document is: from inside the folder, up to its size. One that cannot be
-    read is a problem of the contract it belongs to.
+    read is a problem.
     """
     documents = dict(read.documents)
-    replaced: set[str] = set()
+    replaced: dict[str, Release] = {}
     problems: list[Problem] = []
     for name, home in read.tool_folders().items():
-        document = read_document(name, documents[name])
-        if not isinstance(document, Document) or not isinstance(document.value, Mapping):
-            continue  # the loader says what is wrong with it
-        version = steering.versions.get(str(document.value.get("tool")))
-        if version is None:
+        tool = tool_of(read, name)
+        if tool not in versions:
             continue
-        content = read_inside(read.root, home / "released" / f"{version}.yaml")
+        path = home / "released" / f"{versions[tool]}.yaml"
+        content = read_inside(read.root, path)
         if isinstance(content, bytes):
             documents[name] = content
-            replaced.add(name)
+            replaced[name] = Release(
+                source=name,
+                document=path.relative_to(read.root).as_posix(),
+                tool=tool,
+                version=versions[tool],
+            )
         else:
-            problems.append(_explain(content, name, version))
-    return Steered(documents=documents, replaced=frozenset(replaced), problems=tuple(problems))
+            problems.append(_explain(content, versions[tool]))
+    return Steered(documents=documents, replaced=replaced, problems=tuple(problems))
 
 
-def _explain(problem: Problem, name: str, version: str) -> Problem:
+def tool_of(read: Folder, name: str) -> str:
+    """Return the tool of the contract document ``name``; its folder's name if it cannot be read."""
+    document = read_document(name, read.documents[name])
+    if isinstance(document, Document) and isinstance(document.value, Mapping):
+        return str(document.value.get("tool"))
+    return (read.root / name).resolve().parent.name
+
+
+def list_released(home: Path) -> list[str]:
+    """Return the versions that lie in ``released`` below a contract's folder."""
+    return sorted(path.stem for path in (home / "released").glob("*.yaml"))
+
+
+def _explain(problem: Problem, version: str) -> Problem:
     return replace(
         problem,
-        document=name,
         message=f"An operator rolled back to {show_name(version)}, "
-        f"and {problem.document} cannot be served: {problem.message}",
+        f"and this cannot be served: {problem.message}",
         mend="Restore that file, or run `sluicegate rollback` to another version.",
     )

@@ -16,6 +16,7 @@ from sluicegate.errors import ContractFolderError
 from sluicegate.opening.blocking import open_blocking
 from sluicegate.opening.documents import MAX_DOCUMENT_BYTES
 from sluicegate.opening.folder import check_folder, open_gate
+from sluicegate.opening.loaded import rehearse_rollback
 from sluicegate.opening.steering import rollback
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.values.callers import Caller
@@ -32,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def roll_back(folder: Path, version: str = "1.0.0") -> Path:
-    rollback(folder, MemoryStore(), "job_status", version, who="op", reason="regression")
+    rollback(folder, MemoryStore(), "job_status", version, who="op", reason="regression", now=NOW)
     return folder / "job_status" / "released" / f"{version}.yaml"
 
 
@@ -88,11 +89,55 @@ def test_a_released_version_is_read_as_strictly_as_a_contract(folder: Path, faul
         "folder": "is not a plain file.",
     }
     problem = only_problem(folder)
-    assert problem.document == "job_status/contract.yaml"
+    assert problem.document == "job_status/released/1.0.0.yaml"
     assert problem.message == (
-        "An operator rolled back to 1.0.0, and job_status/released/1.0.0.yaml cannot be served: "
-        f"The file {said[fault]}"
+        f"An operator rolled back to 1.0.0, and this cannot be served: The file {said[fault]}"
     )
+
+
+@pytest.mark.requirement("CON-1", "CLI")
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("effect: read", "efect: read", "job_status/released/1.0.0.yaml:6:1"),
+        ("tool: job_status", "tool: another", "`tool` is another here, and must be job_status."),
+        ("version: 1.0.0", "version: 0.9.0", "`version` is 0.9.0 here, and must be 1.0.0."),
+        ("/upstream.py", '/upstream.py", cwd: "', "job_status/released/1.0.0.yaml:"),
+        ("  command: {argv", "  http: " + HTTP + " #", "not-there.pem cannot be used"),
+    ],
+    ids=["a key", "another tool", "another version", "no YAML", "no CA file"],
+)
+def test_what_is_wrong_with_a_released_version_is_told_of_its_own_file(
+    folder: Path, old: str, new: str, said: str
+) -> None:
+    released = folder / "job_status" / "released" / "1.0.0.yaml"
+    change(released, old, new)
+    report = check_folder(folder)
+    assert report.contracts is not None
+    (note,) = [each for each in report.notes if "no rollback to it is possible" in each]
+    assert "job_status/released/1.0.0.yaml" in note
+    before = rehearse_rollback(folder, "job_status", "1.0.0", NOW, python=True)
+    assert {each.document for each in before} == {"job_status/released/1.0.0.yaml"}
+    assert said in "".join(map(str, before))
+    roll_back(folder)
+    broken = check_folder(folder)
+    assert broken.contracts is None
+    assert {each.document for each in broken.problems} == {"job_status/released/1.0.0.yaml"}
+
+
+@pytest.mark.requirement("CLI")
+def test_a_contract_that_is_no_yaml_can_be_rolled_back(folder: Path) -> None:
+    (folder / "job_status" / "contract.yaml").write_text("tool: [\n")
+    assert rehearse_rollback(folder, "job_status", "1.0.0", NOW, python=True) == ()
+    roll_back(folder)
+    with open_blocking(folder) as gate:
+        given = gate.call("job_status", '{"run_id": "run_1", "state": "failed"}', caller=SVC)
+        assert given.outcome == "success"
+
+
+def test_what_is_broken_elsewhere_already_does_not_forbid_a_rollback(folder: Path) -> None:
+    change(folder / "restart" / "contract.yaml", "effect: write", "effect: writ")
+    assert rehearse_rollback(folder, "job_status", "1.0.0", NOW, python=True) == ()
 
 
 @pytest.mark.requirement("CON-1")

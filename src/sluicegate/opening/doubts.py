@@ -1,0 +1,131 @@
+"""What loads and is yet hardly meant: the notes of ``check``, one sentence each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from sluicegate.contracts.contract import Contract
+from sluicegate.contracts.problems import Problem
+from sluicegate.contracts.served import ContractSet
+from sluicegate.contracts.settings import AccessRule
+from sluicegate.opening.documents import SETTINGS_NAME, find_settings_near
+from sluicegate.opening.fixtures import FixtureResult
+from sluicegate.opening.loaded import Loaded
+from sluicegate.opening.steering import Steering
+from sluicegate.values.names import show_name
+
+_ALL = "*"
+
+
+def list_doubts(
+    loaded: Loaded,
+    contracts: ContractSet,
+    results: Sequence[FixtureResult],
+    *,
+    steering: Steering,
+    releases: Iterable[Problem],
+) -> Iterator[str]:
+    """Yield the notes on a folder that loads; ``releases`` is wrong with its released documents."""
+    served = contracts.contracts
+    rolled_back = {release.tool for release in loaded.rolled_back.values()}
+    for tool in sorted(served.keys() - {each.tool for each in results} - rolled_back):
+        yield f"{tool} has no fixtures: nothing shows that its contract fits its tool's answers"
+    yield from _doubt_steering(steering, rolled_back, served)
+    yield from _doubt_releases(loaded.read.root, releases)
+    if SETTINGS_NAME not in loaded.read.documents:
+        near = find_settings_near(loaded.read.root)
+        yield f"there is no {SETTINGS_NAME}, so no access rule: every call will be DENIED" + (
+            f"; did you mean the folder {near}?" if near is not None else ""
+        )
+    elif contracts.settings.access.python is None:
+        yield from _doubt_access(contracts.settings.access.rules, served)
+
+
+def _doubt_releases(root: Path, problems: Iterable[Problem]) -> Iterator[str]:
+    """One note a document: a frozen one is not mended, but restored or passed over."""
+    by_document: dict[str, list[Problem]] = {}
+    for problem in problems:
+        by_document.setdefault(problem.document, []).append(problem)
+    for document, (first, *others) in by_document.items():
+        place = str(Path(root, document))
+        if first.line is not None:
+            place += f":{first.line}:{first.column}"
+        more = f" (and {len(others)} more)" if others else ""
+        yield f"{place}: no rollback to it is possible: {first.message}{more}"
+
+
+def _doubt_steering(
+    steering: Steering, rolled_back: Iterable[str], served: Mapping[str, Contract]
+) -> Iterator[str]:
+    for tool, reason in sorted(steering.disabled.items()):
+        if tool in served:
+            yield (
+                f"{tool} is switched off by an operator: {show_name(reason)}; "
+                f"`sluicegate disable {tool} --undo --reason …` puts it back"
+            )
+    for tool in sorted(rolled_back):
+        yield (
+            f"{tool} is served at {served[tool].version}, which an operator rolled back to; the "
+            "version being worked on was not checked"
+        )
+
+
+# --- access ------------------------------------------------------------------------------------
+
+
+def _doubt_access(rules: Sequence[AccessRule], served: Mapping[str, Contract]) -> Iterator[str]:
+    """Rows that can never allow anything, and tools that no row allows anybody to call."""
+    for row, rule in enumerate(rules, start=1):
+        if rule.tool != _ALL and rule.tool not in served:
+            yield (
+                f"an access rule names the tool {show_name(rule.tool)}, which has no contract"
+                + _near(rule.tool, served)
+            )
+            continue
+        meant = served.values() if rule.tool == _ALL else [served[rule.tool]]
+        yield from _doubt_row(row, rule, list(meant))
+    for tool, contract in sorted(served.items()):
+        if not _anybody_may_call(contract, rules):
+            yield f"no access rule allows anybody to call {tool}: every call will be DENIED"
+
+
+def _doubt_row(row: int, rule: AccessRule, meant: Sequence[Contract]) -> Iterator[str]:
+    who = "no contract asks" if rule.tool == _ALL else f"{show_name(rule.tool)} does not ask"
+    types = {resource.type for each in meant for resource in each.arguments.resources}
+    if rule.resource_type is None:
+        if meant and all(contract.arguments.resources for contract in meant):
+            yield (
+                f"access row {row} allows nothing: it has no `resource`, and is asked about "
+                f"{', '.join(sorted(types))}"
+            )
+    elif rule.resource_type not in types:
+        yield (
+            f"access row {row} allows nothing: {who} about resources of the type "
+            f"{show_name(rule.resource_type)}" + _near(rule.resource_type, types)
+        )
+    elif rule.resource_in is not None and not rule.resource_in:
+        yield f"access row {row} allows nothing: its `in` is empty"
+
+
+def _anybody_may_call(contract: Contract, rules: Sequence[AccessRule]) -> bool:
+    types: set[str | None] = {resource.type for resource in contract.arguments.resources}
+    asked = types or {None}
+    mine = [
+        rule
+        for rule in rules
+        if rule.tool in (_ALL, contract.tool) and rule.resource_in != frozenset()
+    ]
+    return any(
+        all(
+            any(rule.resource_type == kind and rule.caller in (caller, _ALL) for rule in mine)
+            for kind in asked
+        )
+        for caller in {rule.caller for rule in mine}
+    )
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    near = get_close_matches(name, sorted(known), n=1)
+    return f"; did you mean {near[0]}?" if near else ""
