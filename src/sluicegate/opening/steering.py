@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +19,9 @@ import jiter
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import AuditEvent, EventKind, Outcome
 from sluicegate.gates.ports import AuditStore
-from sluicegate.opening.clock import SystemClock, new_request_id
+from sluicegate.opening.clock import new_request_id
+from sluicegate.stores.file_lock import FileLock
+from sluicegate.stores.whole_files import replace_file
 
 STATE_NAME: Final = "state/served.json"
 
@@ -63,44 +66,58 @@ def _texts(value: object) -> dict[str, str]:
     return dict(value)
 
 
-def disable(root: Path, store: AuditStore, tool: str, *, who: str, reason: str) -> None:
+def disable(
+    root: Path, store: AuditStore, tool: str, *, who: str, reason: str, now: datetime
+) -> None:
     """Take ``tool`` out of service from the next opening or reload on; recorded first."""
-    steering = read_steering(root)
-    _record(store, "disable", tool, who=who, reason=reason, detail={})
-    _write(root, Steering(disabled={**steering.disabled, tool: reason}, versions=steering.versions))
-
-
-def enable(root: Path, store: AuditStore, tool: str, *, who: str, reason: str) -> None:
-    """Put ``tool`` back into service, at the version being worked on; recorded first."""
-    steering = read_steering(root)
-    _record(store, "enable", tool, who=who, reason=reason, detail={})
-    _write(
+    _steer(
         root,
-        Steering(
-            disabled={name: why for name, why in steering.disabled.items() if name != tool},
-            versions={name: v for name, v in steering.versions.items() if name != tool},
+        store,
+        _act("disable", tool, who=who, reason=reason, now=now),
+        lambda old: replace(old, disabled={**old.disabled, tool: reason}),
+    )
+
+
+def enable(
+    root: Path, store: AuditStore, tool: str, *, who: str, reason: str, now: datetime
+) -> None:
+    """Put ``tool`` back into service, at the version being worked on; recorded first."""
+    _steer(
+        root,
+        store,
+        _act("enable", tool, who=who, reason=reason, now=now),
+        lambda old: Steering(
+            disabled={name: why for name, why in old.disabled.items() if name != tool},
+            versions={name: v for name, v in old.versions.items() if name != tool},
         ),
     )
 
 
 def rollback(
-    root: Path, store: AuditStore, tool: str, version: str, *, who: str, reason: str
+    root: Path,
+    store: AuditStore,
+    tool: str,
+    version: str,
+    *,
+    who: str,
+    reason: str,
+    now: datetime,
 ) -> None:
     """Serve ``released/VERSION.yaml`` of ``tool`` from the next opening on; recorded first."""
-    steering = read_steering(root)
-    _record(store, "rollback", tool, who=who, reason=reason, detail={"version": version})
-    _write(
+    _steer(
         root,
-        Steering(disabled=steering.disabled, versions={**steering.versions, tool: version}),
+        store,
+        _act("rollback", tool, who=who, reason=reason, now=now, version=version),
+        lambda old: replace(old, versions={**old.versions, tool: version}),
     )
 
 
-def _record(
-    store: AuditStore, act: str, tool: str, *, who: str, reason: str, detail: Mapping[str, object]
-) -> None:
-    event = AuditEvent(
+def _act(
+    act: str, tool: str, *, who: str, reason: str, now: datetime, **detail: object
+) -> AuditEvent:
+    return AuditEvent(
         kind=EventKind.OPERATOR,
-        time=SystemClock().now(),
+        time=now,
         request_id=new_request_id(),
         attempt=0,
         outcome=Outcome.DONE,
@@ -108,19 +125,26 @@ def _record(
         caller_subject=who,
         detail={"act": act, "reason": reason, **detail},
     )
-    asyncio.run(_append(store, event))
+
+
+def _steer(
+    root: Path, store: AuditStore, act: AuditEvent, change: Callable[[Steering], Steering]
+) -> None:
+    """Read, record and write as one, alone: what another operator steers meanwhile is not lost.
+
+    Raises: ConfigurationError where the file is damaged or cannot be written; AuditUnavailable.
+    """
+    path = root / STATE_NAME
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with FileLock.once(path.with_name(f"{path.name}.lock")):
+            new = change(read_steering(root))
+            asyncio.run(_append(store, act))
+            content = {"disabled": dict(new.disabled), "versions": dict(new.versions)}
+            replace_file(path, json.dumps(content, indent=2).encode() + b"\n")
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be written: {error.strerror}") from error
 
 
 async def _append(store: AuditStore, event: AuditEvent) -> None:
     await store.record([event])
-
-
-def _write(root: Path, steering: Steering) -> None:
-    path = root / STATE_NAME
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    text = json.dumps(
-        {"disabled": dict(steering.disabled), "versions": dict(steering.versions)}, indent=2
-    )
-    fresh = path.with_suffix(".new")
-    fresh.write_text(text + "\n", encoding="utf-8")
-    fresh.replace(path)

@@ -1,9 +1,11 @@
-"""The lock beside the database file: one process at a time opens, switches to WAL, or commits."""
+"""A lock beside a file: one process at a time commits to a record, steers, or adds a key."""
 
 from __future__ import annotations
 
 import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 from weakref import WeakSet
@@ -38,6 +40,20 @@ class FileLock:
     def __exit__(self, *_: object) -> None:
         if self._descriptor >= 0:
             fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+
+    @classmethod
+    @contextmanager
+    def once(cls, path: Path) -> Iterator[None]:
+        """Hold the lock for one piece of work; each caller has a lock of its own. Raises: OSError.
+
+        Threads of one process exclude each other as well, since a flock belongs to its descriptor.
+        """
+        lock = cls(path)
+        try:
+            with lock:
+                yield
+        finally:
+            lock.close()
 
     def close(self) -> None:
         """Release the lock file."""

@@ -21,6 +21,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from sluicegate.errors import ConfigurationError
+from sluicegate.stores.whole_files import replace_file, sync_directory
 
 KEY_BYTES: Final = 32
 AUDIT_FILE: Final = "audit.key"
@@ -95,11 +96,7 @@ def rotate_custody_key(spec: str, folder: Path) -> str:
     keys = _open_directory(directory, None, may_create=False)
     new = os.urandom(KEY_BYTES)
     lines = [*(_encode(key) for key in keys.custody.values()), _encode(new)]
-    fresh = directory / f"{CUSTODY_FILE}.new"
-    fresh.unlink(missing_ok=True)
-    _write_private(fresh, "\n".join(lines))
-    fresh.replace(directory / CUSTODY_FILE)
-    _sync_directory(directory)
+    replace_file(directory / CUSTODY_FILE, ("\n".join(lines) + "\n").encode("ascii"), mode=0o600)
     return _key_id(new)
 
 
@@ -142,10 +139,10 @@ def _create_directory(directory: Path) -> None:
         try:
             for name in (AUDIT_FILE, CHAIN_FILE, CUSTODY_FILE):
                 _write_private(aside / name, _encode(os.urandom(KEY_BYTES)))
-            _sync_directory(aside)
+            sync_directory(aside)
             try:
                 aside.rename(directory)
-                _sync_directory(directory.parent)
+                sync_directory(directory.parent)
             except OSError as error:
                 if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
                     raise  # else another process came first, and its keys are the keys
@@ -164,14 +161,6 @@ def _write_private(path: Path, text: str) -> None:
         file.write(text + "\n")
         file.flush()
         os.fsync(descriptor)
-
-
-def _sync_directory(directory: Path) -> None:
-    descriptor = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _demand_private(path: Path, mode: int) -> None:

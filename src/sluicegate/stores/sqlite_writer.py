@@ -20,9 +20,9 @@ from typing import Final, TypeAlias
 
 from sluicegate.errors import ConfigurationError, MisuseError
 from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.stores.file_lock import FileLock
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.sqlite_ledger import Ledger
-from sluicegate.stores.sqlite_lock import FileLock
 from sluicegate.stores.sqlite_schema import connect, prepare_tables
 
 MAX_QUEUED_BYTES: Final = 67_108_864

@@ -205,7 +205,7 @@ async def test_a_lock_that_cannot_be_taken_refuses(
         raise OSError(37, "No locks available")
 
     with monkeypatch.context() as broken:
-        broken.setattr("sluicegate.stores.sqlite_lock.fcntl.flock", fail)
+        broken.setattr("sluicegate.stores.file_lock.fcntl.flock", fail)
         with pytest.raises(AuditUnavailable, match="No locks"):
             await sqlite.record([intent()])
     await sqlite.record([intent()])
