@@ -6,6 +6,7 @@ bytes, one file a case; ``NAME.expect.yaml`` beside one says what it needs and w
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,6 +17,7 @@ from sluicegate.checks.selection import Selected
 from sluicegate.contracts.contract import CommandFetch, Contract, HttpFetch
 from sluicegate.gates.serving import Line
 from sluicegate.gates.verdicts import Verdict
+from sluicegate.opening.collecting import FIXTURES, Stray, collect
 from sluicegate.opening.documents import read_inside
 from sluicegate.opening.sidecars import read_sidecar
 from sluicegate.values.callers import Caller
@@ -29,7 +31,6 @@ from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import Request, RequestId
 
 DEFAULT_REQUEST_ID: Final = "req.fixture0"
-_SUFFIXES: Final = frozenset({".json", ".bin"})
 _TIME_CODES: Final = frozenset({Code.STALE, Code.FROM_FUTURE, Code.BAD_TIME})
 
 
@@ -38,7 +39,8 @@ class FixtureResult:
     """One fixture and what became of it. ``path`` is relative to the contract folder's parent.
 
     ``expected`` is ``accepted`` or ``rejected``; ``ok`` says that the verdict, and stage, code
-    and pointer where the sidecar names them, are as expected; ``note`` says why not.
+    and pointer where the sidecar names them, are as expected; ``note`` says why not. ``side`` and
+    ``expected`` are empty for what looks like a fixture and is none.
     """
 
     path: str
@@ -51,36 +53,51 @@ class FixtureResult:
 
 
 def run_fixtures(folder: Path, line: Line) -> Iterator[FixtureResult]:
-    """Climb every fixture below ``folder`` (a contract's folder) and yield the results."""
+    """Climb every fixture below ``folder`` (a contract's folder) and yield the results.
+
+    What looks like a fixture and is read by nothing is a result that is not ``ok``.
+    """
     default = _default_arguments(folder)
-    for side, expected, path in _paths(folder):
-        shown = path.relative_to(folder.parent).as_posix()
+    for found in collect(folder):
+        if isinstance(found, Stray):
+            yield _not_run(folder, line, found.path, found.note)
+            continue
+        expected = found.expected
         try:
-            raw, needs = _read(folder, path), read_sidecar(path)
+            raw, needs = _read(folder, found.path), read_sidecar(found.path)
             expected = str(needs.get("verdict", expected))
-            verdict = _climb(line, side, raw, needs, default)
+            verdict = _climb(line, found.side, raw, needs, default)
         except (OSError, ValueError) as error:
-            verdict = _unreadable()
-            yield FixtureResult(
-                path=shown,
-                tool=line.contract.tool,
-                side=side,
-                expected=expected,
-                verdict=verdict,
-                ok=False,
-                note=str(error),
-            )
+            yield _not_run(folder, line, found.path, str(error), side=found.side, expected=expected)
             continue
         note = _compare(verdict, expected, needs) or _lack_now(line.contract, verdict, needs)
         yield FixtureResult(
-            path=shown,
+            path=_show(folder, found.path),
             tool=line.contract.tool,
-            side=side,
+            side=found.side,
             expected=expected,
             verdict=verdict,
             ok=not note,
             note=note,
         )
+
+
+def _not_run(
+    folder: Path, line: Line, path: Path, note: str, *, side: str = "", expected: str = ""
+) -> FixtureResult:
+    return FixtureResult(
+        path=_show(folder, path),
+        tool=line.contract.tool,
+        side=side,
+        expected=expected,
+        verdict=_unreadable(),
+        ok=False,
+        note=note,
+    )
+
+
+def _show(folder: Path, path: Path) -> str:
+    return path.relative_to(folder.parent).as_posix()
 
 
 def _read(folder: Path, path: Path) -> bytes:
@@ -91,22 +108,9 @@ def _read(folder: Path, path: Path) -> bytes:
     raise ValueError(content.message)
 
 
-def _paths(folder: Path) -> Iterator[tuple[str, str, Path]]:
-    for side in ("arguments", "result"):
-        for kind, expected in (
-            ("accepted", "accepted"),
-            ("former", "accepted"),
-            ("rejected", "rejected"),
-        ):
-            base = folder / "fixtures" / side / kind
-            for path in sorted(base.rglob("*")):
-                if path.suffix in _SUFFIXES and path.is_file():
-                    yield side, expected, path
-
-
 def _default_arguments(folder: Path) -> bytes | None:
     """The first accepted arguments stand in where a result's sidecar names none."""
-    paths = sorted((folder / "fixtures" / "arguments" / "accepted").glob("*.json"))
+    paths = sorted((folder / FIXTURES / "arguments" / "accepted").glob("*.json"))
     return _read(folder, paths[0]) if paths else None
 
 
@@ -132,11 +136,21 @@ def _arguments(
 ) -> object:
     """The outstanding arguments; what an arguments fixture holds has climbed its own ladder."""
     if "arguments" in needs:
-        return needs["arguments"]
+        named = line.call.climb(json.dumps(needs["arguments"]).encode(), caller)
+        if isinstance(named, Rejected):
+            raise ValueError(
+                "`arguments` in the sidecar do not fit the contract: "
+                f"{named.stage}/{named.code}{_at(named)}"
+            )
+        return named.arguments
     if default is None:
         return {}
     prepared = line.call.climb(default, caller)
     return {} if isinstance(prepared, Rejected) else prepared.arguments
+
+
+def _at(rejected: Rejected) -> str:
+    return f" at {rejected.findings[0].pointer or '/'}" if rejected.findings else ""
 
 
 def _receipt(contract: Contract, raw: bytes, needs: Mapping[str, JsonValue]) -> Receipt:

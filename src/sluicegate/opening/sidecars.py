@@ -6,17 +6,19 @@ it says (SPEC 2).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
 from sluicegate.contracts.yaml_reading import Document, read_document
+from sluicegate.values.codes import Code, Stage
 from sluicegate.values.json import JsonValue
 from sluicegate.values.names import show_name
 
 _TEXT: Final = "a text"
 _INTEGER: Final = "an integer"
-_WANTED: Final[Mapping[str, str]] = {
+SIDECAR_KEYS: Final[Mapping[str, str]] = {
     "stage": _TEXT,
     "code": _TEXT,
     "pointer": _TEXT,
@@ -30,13 +32,20 @@ _WANTED: Final[Mapping[str, str]] = {
     "exit_code": _INTEGER,
     "verdict": "accepted or rejected",
 }
+"""Every key, and what its value must be (docs/reference/contract.md)."""
+
+_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
+    "stage": tuple(map(str, Stage)),
+    "code": tuple(map(str, Code)),
+}
 
 
 def read_sidecar(fixture: Path) -> Mapping[str, JsonValue]:
     """Return what the sidecar of ``fixture`` says; nothing where there is none.
 
     Raises: OSError where it cannot be read; ValueError for what is no mapping of the known keys
-    to values of their types, naming the key and what is expected.
+    to values of their types, naming the key and what is expected, and for a stage or a code that
+    does not exist.
     """
     sidecar = fixture.parent / f"{fixture.stem}.expect.yaml"
     if not sidecar.is_file():
@@ -44,15 +53,25 @@ def read_sidecar(fixture: Path) -> Mapping[str, JsonValue]:
     document = read_document(sidecar.name, sidecar.read_bytes())
     if not isinstance(document, Document):
         raise ValueError(str(document[0]))
-    keys = ", ".join(sorted(_WANTED))
+    keys = ", ".join(sorted(SIDECAR_KEYS))
     if not isinstance(document.value, Mapping):
         raise ValueError(f"{sidecar.name} must be a mapping of {keys}")
     for key, value in document.value.items():
-        if key not in _WANTED:
-            raise ValueError(f"{sidecar.name}: {show_name(key)} is none of {keys}")
+        if key not in SIDECAR_KEYS:
+            raise ValueError(
+                f"{sidecar.name}: {show_name(key)} is none of {keys}{_near(key, SIDECAR_KEYS)}"
+            )
         if not _fits(key, value):
-            raise ValueError(f"{sidecar.name}: `{key}` must be {_WANTED[key]}")
+            raise ValueError(f"{sidecar.name}: `{key}` must be {SIDECAR_KEYS[key]}")
+        if key in _NAMES and isinstance(value, str) and value not in _NAMES[key]:
+            near = _near(value, _NAMES[key])
+            raise ValueError(f"{sidecar.name}: {show_name(value)} is no {key}{near}")
     return document.value
+
+
+def _near(name: str, known: Collection[str]) -> str:
+    near = get_close_matches(name, known, n=1) or get_close_matches(name.upper(), known, n=1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def _fits(key: str, value: JsonValue) -> bool:
@@ -64,7 +83,7 @@ def _fits(key: str, value: JsonValue) -> bool:
         return isinstance(value, Mapping) and all(isinstance(text, str) for text in value.values())
     if key == "arguments":
         return isinstance(value, Mapping)
-    if _WANTED[key] is _INTEGER:
+    if SIDECAR_KEYS[key] is _INTEGER:
         return isinstance(value, int) and not isinstance(value, bool)
     return isinstance(value, str)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from sluicegate.cli.init_files import contract_files, settings_files
+from sluicegate.opening.blocking import open_blocking
 from sluicegate.opening.fixtures import FixtureResult
 from sluicegate.opening.folder import check_folder
 
@@ -98,3 +99,115 @@ def test_what_a_sidecar_says_in_the_right_types_is_used(folder: Path) -> None:
     )
     found = check_one(folder, sidecar)
     assert (found.ok, found.note, found.verdict.code) == (True, "", "STALE")
+
+
+@pytest.mark.requirement("LIF-2", "CLI")
+@pytest.mark.parametrize(
+    ("path", "note"),
+    [
+        (
+            "fixtures/result/reject/a.json",
+            "is not read, for it is none of accepted, former, rejected. Did you mean `rejected`?",
+        ),
+        (
+            "fixtures/results/accepted/a.json",
+            "is not read, for it is none of arguments, result. Did you mean `result`?",
+        ),
+        ("fixture/result/accepted/a.json", "is not read under this name: call it fixtures"),
+        ("Fixtures/result/accepted/a.json", "is not read under this name: call it fixtures"),
+        (
+            "fixtures/result/rejected/x.txt",
+            "is not read: a fixture ends in .json or .bin, and its sidecar in .expect.yaml",
+        ),
+        (
+            "fixtures/result/rejected/stale.expect.yml",
+            "is not read under this name: call it stale.expect.yaml",
+        ),
+        (
+            "fixtures/result/rejected/stael.expect.yaml",
+            "stands beside no stael.json and no stael.bin; did you mean stale.expect.yaml?",
+        ),
+        (
+            "fixtures/result/rejectde/a.json",
+            "is not read, for it is none of accepted, former, rejected. Did you mean `rejected`?",
+        ),
+    ],
+    ids=lambda text: text if "/" in text and " " not in text else "",
+)
+def test_what_looks_like_a_fixture_and_is_read_by_nothing_fails(
+    folder: Path, path: str, note: str
+) -> None:
+    stray = folder / "item" / path
+    stray.parent.mkdir(parents=True, exist_ok=True)
+    stray.write_text("{}")
+    failing = [each for each in check_folder(folder).fixtures if not each.ok]
+    assert [each.note for each in failing] == [note]
+    assert f"item/{path}".startswith(failing[0].path)
+    with open_blocking(folder) as gate:
+        assert gate.tool_definitions() == []
+
+
+def test_a_linked_folder_of_fixtures_is_told_of_and_not_followed(folder: Path) -> None:
+    kept = folder / "item" / "fixtures" / "result" / "rejected"
+    (kept / "more").symlink_to(kept.parent / "accepted")
+    failing = [each for each in check_folder(folder).fixtures if not each.ok]
+    assert [(each.path, each.note) for each in failing] == [
+        (
+            "item/fixtures/result/rejected/more",
+            "is a link to a folder, which is not followed: copy it",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "fixtures/README.md",
+        "fixtures/result/rejected/.gitkeep",
+        "fixtures/result/former/1.2/open.json",
+        "features/one.txt",
+    ],
+)
+def test_what_is_meant_to_lie_there_is_no_stray(folder: Path, path: str) -> None:
+    beside = folder / "item" / path
+    beside.parent.mkdir(parents=True, exist_ok=True)
+    beside.write_text(contract_files("item")["fixtures/result/accepted/open.json"])
+    if beside.suffix == ".json":
+        beside.with_suffix(".expect.yaml").write_text("now: 2026-01-01T12:00:30Z\n")
+    assert all(each.ok for each in check_folder(folder).fixtures)
+
+
+@pytest.mark.requirement("LIF-2")
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("code: STAEL", "STAEL is no code; did you mean STALE?"),
+        ("code: stale", "stale is no code; did you mean STALE?"),
+        ("stage: vouhc", "vouhc is no stage; did you mean vouch?"),
+        ("stage: everything", "everything is no stage"),
+    ],
+)
+def test_a_stage_or_code_that_does_not_exist_is_named_with_a_near_one(
+    folder: Path, line: str, said: str
+) -> None:
+    found = check_one(folder, AT_NOON + line + "\n")
+    assert (found.ok, found.note) == (False, f"stale.expect.yaml: {said}")
+
+
+def test_a_key_that_is_near_a_known_one_is_named_with_it(folder: Path) -> None:
+    assert check_one(folder, "nwo: 1\n").note.endswith("; did you mean now?")
+
+
+@pytest.mark.requirement("LIF-2")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [("{itemId: item-0001}", "conform/MISNAMED at /itemId"), ("{}", "conform/MISSING at /item_id")],
+)
+def test_arguments_of_a_sidecar_that_do_not_fit_the_contract_are_told_as_such(
+    folder: Path, arguments: str, said: str
+) -> None:
+    found = check_one(folder, AT_NOON + f"arguments: {arguments}\n")
+    assert (found.ok, found.note) == (
+        False,
+        f"`arguments` in the sidecar do not fit the contract: {said}",
+    )
