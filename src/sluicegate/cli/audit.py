@@ -25,6 +25,7 @@ from sluicegate.cli.output import (
 
 if TYPE_CHECKING:
     from sluicegate.gates.events import AuditEvent, StoredEvent
+    from sluicegate.gates.operator_acts import Found
     from sluicegate.gates.ports import AuditStore
 
 
@@ -152,32 +153,28 @@ def verify(folder: str, form: str, color: str) -> int:
 )
 @click.option("--reason", required=True, help="How you found out; it stands in the record.")
 @folder_option
-def resolve(request_id: str, found: str, reason: str, folder: str) -> int:
+def resolve(request_id: str, found: Found, reason: str, folder: str) -> int:
     """Say what became of a call whose outcome is not known. Recorded; frees the call."""
     from sluicegate.cli.record import open_record, who_acts
-    from sluicegate.gates.events import AuditEvent, EventKind, Outcome
+    from sluicegate.gates import operator_acts
 
     _demand_reason(reason)
     with open_record(folder) as store:
-        intents = [event for event in store.open_intents() if event.request_id == request_id]
-        if not intents:
+        try:
+            act = operator_acts.resolve(
+                store.open_intents(),
+                request_id,
+                found=found,
+                who=who_acts(),
+                reason=reason,
+                now=datetime.now(UTC),
+            )
+        except KeyError:
             stop(
                 Exit.USAGE,
                 f"no open call {request_id}; `sluicegate audit list --open` lists those that are",
             )
-        event = AuditEvent(
-            kind=EventKind.OPERATOR,
-            time=datetime.now(UTC),
-            request_id=request_id,
-            attempt=0,
-            outcome=Outcome.DONE,
-            tool=intents[0].tool,
-            contract_version=intents[0].contract_version,
-            contract_digest=intents[0].contract_digest,
-            caller_subject=who_acts(),
-            detail={"act": "resolve", "resolves": request_id, "as": found, "reason": reason},
-        )
-        asyncio.run(_record(store, event))
+        asyncio.run(_record(store, act))
     note(f"{request_id} is resolved as {found}; the same call may run again.")
     return Exit.ACCEPTED
 

@@ -17,7 +17,8 @@ from typing import Final
 import jiter
 
 from sluicegate.errors import ConfigurationError
-from sluicegate.gates.events import AuditEvent, EventKind, Outcome
+from sluicegate.gates import operator_acts
+from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.ports import AuditStore
 from sluicegate.opening.clock import new_request_id
 from sluicegate.stores.file_lock import FileLock
@@ -73,7 +74,7 @@ def disable(
     _steer(
         root,
         store,
-        _act("disable", tool, who=who, reason=reason, now=now),
+        operator_acts.disable(tool, act_id=new_request_id(), who=who, reason=reason, now=now),
         lambda old: replace(old, disabled={**old.disabled, tool: reason}),
     )
 
@@ -85,7 +86,7 @@ def enable(
     _steer(
         root,
         store,
-        _act("enable", tool, who=who, reason=reason, now=now),
+        operator_acts.enable(tool, act_id=new_request_id(), who=who, reason=reason, now=now),
         lambda old: Steering(
             disabled={name: why for name, why in old.disabled.items() if name != tool},
             versions={name: v for name, v in old.versions.items() if name != tool},
@@ -107,23 +108,10 @@ def rollback(
     _steer(
         root,
         store,
-        _act("rollback", tool, who=who, reason=reason, now=now, version=version),
+        operator_acts.rollback(
+            tool, version, act_id=new_request_id(), who=who, reason=reason, now=now
+        ),
         lambda old: replace(old, versions={**old.versions, tool: version}),
-    )
-
-
-def _act(
-    act: str, tool: str, *, who: str, reason: str, now: datetime, **detail: object
-) -> AuditEvent:
-    return AuditEvent(
-        kind=EventKind.OPERATOR,
-        time=now,
-        request_id=new_request_id(),
-        attempt=0,
-        outcome=Outcome.DONE,
-        tool=tool,
-        caller_subject=who,
-        detail={"act": act, "reason": reason, **detail},
     )
 
 

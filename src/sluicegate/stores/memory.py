@@ -9,12 +9,12 @@ from datetime import datetime
 from typing import TypeVar
 
 from sluicegate.gates.events import AuditEvent, StoredEvent
+from sluicegate.gates.operator_acts import demand_account
 from sluicegate.gates.ports import AuditUnavailable, ChainReport
 from sluicegate.stores.chain import verify_chain
 from sluicegate.stores.encoding import hmac_of_arguments
 from sluicegate.stores.keys import AuditKeys, draw_keys
 from sluicegate.stores.sqlite_acts import (
-    demand_account,
     open_blob,
     purge_custody,
     record_reveal,

@@ -15,12 +15,12 @@ from typing import Final, TypeVar, cast
 
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import AuditEvent, EventKind, StoredEvent
+from sluicegate.gates.operator_acts import demand_account
 from sluicegate.gates.ports import AuditUnavailable, ChainReport
 from sluicegate.stores.chain import GENESIS, verify_chain
 from sluicegate.stores.encoding import hmac_of_arguments
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.sqlite_acts import (
-    demand_account,
     open_blob,
     purge_custody,
     record_reveal,

@@ -5,37 +5,27 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
 
-from sluicegate.errors import MisuseError
-from sluicegate.gates.events import AuditEvent, EventKind, Outcome
+from sluicegate.gates import operator_acts
+from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.stores.custody import SealBroken, unseal
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.sqlite_custody import Blob, destroy_blobs, rewrap_blobs
 from sluicegate.stores.sqlite_ledger import Ledger
 
-_REFS_NAMED: Final = 100
-
-
-def demand_account(who: str, reason: str) -> None:
-    """Raises: MisuseError where an act on custody has no name or no reason."""
-    if not who.strip() or not reason.strip():
-        raise MisuseError("an act on custody is recorded: say who does it and why")
-
 
 def record_reveal(blob: Blob, *, who: str, reason: str, now: datetime) -> AuditEvent:
     """Return the event that stands before the plain bytes are given, in the call's story."""
-    return AuditEvent(
-        kind=EventKind.OPERATOR,
-        time=now,
+    return operator_acts.reveal(
+        blob.ref,
+        kind=blob.kind,
         request_id=blob.request_id,
-        attempt=0,
-        outcome=Outcome.DONE,
         tool=blob.tool,
         contract_digest=blob.contract_digest,
-        caller_subject=who,
-        detail={"act": "reveal", "ref": blob.ref, "kind": blob.kind, "who": who, "reason": reason},
+        who=who,
+        reason=reason,
+        now=now,
     )
 
 
@@ -61,15 +51,14 @@ def purge_custody(ledger: Ledger, *, now: datetime, who: str, refs: Sequence[str
     """
     destroyed = destroy_blobs(ledger.connection, now, refs)
     if destroyed or refs is not None:
-        rule = "expired" if refs is None else "named"
-        detail = {
-            "act": "purge",
-            "who": who,
-            "rule": rule,
-            "count": len(destroyed),
-            "refs": destroyed[:_REFS_NAMED],
-        }
-        ledger.append([_act("purge", detail, now=now, who=who)])
+        act = operator_acts.purge(
+            destroyed,
+            rule="expired" if refs is None else "named",
+            act_id=_new_id("purge"),
+            who=who,
+            now=now,
+        )
+        ledger.append([act])
     return len(destroyed)
 
 
@@ -83,19 +72,12 @@ def rewrap_custody(ledger: Ledger, *, now: datetime, who: str) -> int:
     except SealBroken as error:
         raise AuditUnavailable(str(error)) from None
     if count:
-        detail = {"act": "rewrap", "who": who, "key_id": ledger.keys.active, "count": count}
-        ledger.append([_act("rewrap", detail, now=now, who=who)])
+        act = operator_acts.rewrap(
+            ledger.keys.active, count=count, act_id=_new_id("rewrap"), who=who, now=now
+        )
+        ledger.append([act])
     return count
 
 
-def _act(name: str, detail: dict[str, object], *, now: datetime, who: str) -> AuditEvent:
-    return AuditEvent(
-        kind=EventKind.OPERATOR,
-        time=now,
-        request_id=f"{name}.{uuid.uuid4().hex}",
-        attempt=0,
-        outcome=Outcome.DONE,
-        tool="",
-        caller_subject=who,
-        detail=detail,
-    )
+def _new_id(act: str) -> str:
+    return f"{act}.{uuid.uuid4().hex}"

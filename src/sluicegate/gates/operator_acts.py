@@ -1,0 +1,145 @@
+"""How an operator's act stands in the record: one place that spells them all.
+
+The stores' questions read these events back (``detail.resolves`` frees a call), so nobody else
+writes them. Each function is pure: name, time and ids come in. Each raises MisuseError without a
+name or, where the act has one, a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Final, Literal, TypeAlias
+
+from sluicegate.errors import MisuseError
+from sluicegate.gates.events import AuditEvent, EventKind, Outcome, StoredEvent
+
+Found: TypeAlias = Literal["done", "not-done"]
+"""What an operator found out about a call whose outcome was not known."""
+
+_REFS_NAMED: Final = 100
+
+
+def demand_account(who: str, reason: str) -> None:
+    """Raises: MisuseError where an act has no name or no reason."""
+    if not who.strip() or not reason.strip():
+        raise MisuseError("an operator's act is recorded: say who does it and why")
+
+
+def resolve(
+    open_intents: Iterable[StoredEvent],
+    request_id: str,
+    *,
+    found: Found,
+    who: str,
+    reason: str,
+    now: datetime,
+) -> AuditEvent:
+    """Return the act that says what became of a call; it frees the call. Source: SPEC RET-2.
+
+    It stands in the call's own story. Raises: KeyError if none of ``open_intents`` is the call's.
+    """
+    demand_account(who, reason)
+    intent = next((each for each in open_intents if each.request_id == request_id), None)
+    if intent is None:
+        raise KeyError(request_id)
+    detail = {"act": "resolve", "resolves": request_id, "as": found, "reason": reason}
+    return _act(
+        detail,
+        request_id=request_id,
+        who=who,
+        now=now,
+        tool=intent.tool,
+        contract_version=intent.contract_version,
+        contract_digest=intent.contract_digest,
+    )
+
+
+def reveal(
+    ref: str,
+    *,
+    kind: str,
+    request_id: str,
+    tool: str,
+    contract_digest: str,
+    who: str,
+    reason: str,
+    now: datetime,
+) -> AuditEvent:
+    """Return the act that stands before plain bytes are given, in the call's story (AUD-4)."""
+    demand_account(who, reason)
+    detail = {"act": "reveal", "ref": ref, "kind": kind, "who": who, "reason": reason}
+    return _act(
+        detail, request_id=request_id, who=who, now=now, tool=tool, contract_digest=contract_digest
+    )
+
+
+def purge(
+    destroyed: Sequence[str],
+    *,
+    rule: Literal["expired", "named"],
+    act_id: str,
+    who: str,
+    now: datetime,
+) -> AuditEvent:
+    """Return the act of destroying blobs; the first hundred refs are named (AUD-4)."""
+    refs = list(destroyed[:_REFS_NAMED])
+    detail = {"act": "purge", "who": who, "rule": rule, "count": len(destroyed), "refs": refs}
+    return _act(detail, request_id=act_id, who=who, now=now)
+
+
+def rewrap(key_id: str, *, count: int, act_id: str, who: str, now: datetime) -> AuditEvent:
+    """Return the act of wrapping ``count`` data keys anew under ``key_id`` (AUD-4)."""
+    detail = {"act": "rewrap", "who": who, "key_id": key_id, "count": count}
+    return _act(detail, request_id=act_id, who=who, now=now)
+
+
+def disable(tool: str, *, act_id: str, who: str, reason: str, now: datetime) -> AuditEvent:
+    """Return the act of taking ``tool`` out of service."""
+    return _steer("disable", tool, act_id=act_id, who=who, reason=reason, now=now)
+
+
+def enable(tool: str, *, act_id: str, who: str, reason: str, now: datetime) -> AuditEvent:
+    """Return the act of putting ``tool`` back into service."""
+    return _steer("enable", tool, act_id=act_id, who=who, reason=reason, now=now)
+
+
+def rollback(
+    tool: str, version: str, *, act_id: str, who: str, reason: str, now: datetime
+) -> AuditEvent:
+    """Return the act of serving a released ``version`` of ``tool``."""
+    return _steer("rollback", tool, act_id=act_id, who=who, reason=reason, now=now, version=version)
+
+
+def _steer(
+    act: str, tool: str, *, act_id: str, who: str, reason: str, now: datetime, **more: str
+) -> AuditEvent:
+    demand_account(who, reason)
+    detail = {"act": act, "reason": reason, **more}
+    return _act(detail, request_id=act_id, who=who, now=now, tool=tool)
+
+
+def _act(
+    detail: Mapping[str, object],
+    *,
+    request_id: str,
+    who: str,
+    now: datetime,
+    tool: str = "",
+    contract_version: str = "",
+    contract_digest: str = "",
+) -> AuditEvent:
+    if not who.strip():
+        raise MisuseError("an operator's act is recorded: say who does it")
+    return AuditEvent(
+        kind=EventKind.OPERATOR,
+        time=now,
+        request_id=request_id,
+        attempt=0,
+        outcome=Outcome.DONE,
+        tool=tool,
+        contract_version=contract_version,
+        contract_digest=contract_digest,
+        caller_subject=who,
+        detail=detail,
+    )

@@ -1,0 +1,137 @@
+"""How each act of an operator stands in the record, and that none stands there unaccounted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+from tests.unit.stores.made import intent, outcome
+
+from sluicegate.errors import MisuseError
+from sluicegate.gates import operator_acts
+from sluicegate.gates.events import AuditEvent, EventKind, Outcome
+from sluicegate.stores.memory import MemoryStore
+
+NOW = datetime(2026, 11, 30, 13, tzinfo=UTC)
+REQUEST_ID = "req.00000001"
+
+
+def open_store() -> MemoryStore:
+    store = MemoryStore()
+    store.record_blocking([intent(), outcome(became=Outcome.UNKNOWN)])
+    return store
+
+
+def resolve(who: str, reason: str) -> AuditEvent:
+    return operator_acts.resolve(
+        open_store().open_intents(), REQUEST_ID, found="not-done", who=who, reason=reason, now=NOW
+    )
+
+
+def reveal(who: str, reason: str) -> AuditEvent:
+    return operator_acts.reveal(
+        "blob-1",
+        kind="raw",
+        request_id=REQUEST_ID,
+        tool="restart",
+        contract_digest="sha256:aa",
+        who=who,
+        reason=reason,
+        now=NOW,
+    )
+
+
+def purge(who: str, _: str) -> AuditEvent:
+    return operator_acts.purge(
+        [f"b{number}" for number in range(101)], rule="expired", act_id="act.1", who=who, now=NOW
+    )
+
+
+def rewrap(who: str, _: str) -> AuditEvent:
+    return operator_acts.rewrap("key-2", count=7, act_id="act.1", who=who, now=NOW)
+
+
+def disable(who: str, reason: str) -> AuditEvent:
+    return operator_acts.disable("restart", act_id="act.1", who=who, reason=reason, now=NOW)
+
+
+def enable(who: str, reason: str) -> AuditEvent:
+    return operator_acts.enable("restart", act_id="act.1", who=who, reason=reason, now=NOW)
+
+
+def rollback(who: str, reason: str) -> AuditEvent:
+    return operator_acts.rollback(
+        "restart", "1.0.0", act_id="act.1", who=who, reason=reason, now=NOW
+    )
+
+
+ACTS: dict[str, tuple[Callable[[str, str], AuditEvent], str, str, dict[str, object]]] = {
+    "resolve": (
+        resolve,
+        REQUEST_ID,
+        "restart",
+        {"resolves": REQUEST_ID, "as": "not-done", "reason": "looked"},
+    ),
+    "reveal": (
+        reveal,
+        REQUEST_ID,
+        "restart",
+        {"ref": "blob-1", "kind": "raw", "who": "olga", "reason": "looked"},
+    ),
+    "purge": (
+        purge,
+        "act.1",
+        "",
+        {
+            "who": "olga",
+            "rule": "expired",
+            "count": 101,
+            "refs": [f"b{number}" for number in range(100)],
+        },
+    ),
+    "rewrap": (rewrap, "act.1", "", {"who": "olga", "key_id": "key-2", "count": 7}),
+    "disable": (disable, "act.1", "restart", {"reason": "looked"}),
+    "enable": (enable, "act.1", "restart", {"reason": "looked"}),
+    "rollback": (rollback, "act.1", "restart", {"reason": "looked", "version": "1.0.0"}),
+}
+
+
+@pytest.mark.requirement("AUD-2")
+@pytest.mark.parametrize("name", ACTS)
+def test_an_act_says_what_was_done_by_whom_and_when(name: str) -> None:
+    make, request_id, tool, detail = ACTS[name]
+    act = make("olga", "looked")
+    assert (act.kind, act.outcome, act.attempt) == (EventKind.OPERATOR, Outcome.DONE, 0)
+    assert (act.time, act.caller_subject) == (NOW, "olga")
+    assert (act.request_id, act.tool) == (request_id, tool)
+    assert act.detail == {"act": name, **detail}
+
+
+@pytest.mark.parametrize("name", ACTS)
+def test_no_act_is_without_a_name(name: str) -> None:
+    with pytest.raises(MisuseError, match="say who"):
+        ACTS[name][0](" ", "looked")
+
+
+@pytest.mark.parametrize("name", [name for name in ACTS if "reason" in ACTS[name][3]])
+def test_no_act_that_has_a_reason_is_without_one(name: str) -> None:
+    with pytest.raises(MisuseError, match="and why"):
+        ACTS[name][0]("olga", "\t ")
+
+
+@pytest.mark.requirement("RET-2")
+def test_a_resolution_bears_the_contract_of_the_call_and_frees_it() -> None:
+    act = resolve("olga", "looked")
+    assert (act.contract_version, act.contract_digest) == ("1.0.0", "sha256:aa")
+    store = open_store()
+    store.record_blocking([act])
+    assert store.open_intents() == ()
+
+
+@pytest.mark.requirement("RET-2")
+def test_what_is_not_open_is_not_resolved() -> None:
+    with pytest.raises(KeyError, match=r"req\.other"):
+        operator_acts.resolve(
+            open_store().open_intents(), "req.other", found="done", who="o", reason="r", now=NOW
+        )
