@@ -144,18 +144,44 @@ def test_a_contract_is_judged_by_alone_as_its_folder_would(sluicegate: Here) -> 
     contract = "contracts/item_state/contract.yaml"
     fixtures = Path("contracts/item_state/fixtures")
     good = fixtures / "result/accepted/open.json"
-    stale = sluicegate("judge", "--contract", contract, good, "--format", "json-v1")
+    about = '--arguments={"item_id": "item-0001"}'
+    stale = sluicegate("judge", "--contract", contract, good, about, "--format", "json-v1")
     assert (stale.code, json.loads(stale.out)["code"]) == (1, "STALE")
     now = "--now=2026-01-01T12:00:30Z"
-    assert sluicegate("judge", "--contract", contract, good, now).code == 0
+    assert sluicegate("judge", "--contract", contract, good, now, about).code == 0
     bound = sluicegate("judge", "--contract", contract, good, now, "--bind=/item_id=item-0002")
     assert bound.code == 1
+    assert "expected exactly the value given with --bind" in bound.out
     arguments = fixtures / "arguments/rejected/misnamed.json"
     refused = sluicegate("judge", "--contract", contract, "--side", "arguments", arguments)
     assert (refused.code, refused.out.splitlines()[0]) == (
         1,
         f"{arguments}:1:2: MISNAMED",
     )
+
+
+@pytest.mark.requirement("RES-5", "CLI")
+def test_a_contract_that_binds_is_judged_with_what_it_is_bound_to_or_not_at_all(
+    sluicegate: Here,
+) -> None:
+    sluicegate("init", "item_state")
+    contract = "contracts/item_state/contract.yaml"
+    good = "contracts/item_state/fixtures/result/accepted/open.json"
+    judged = ("judge", "--contract", contract, good, "--now=2026-01-01T12:00:30Z")
+    unsaid = sluicegate(*judged)
+    assert (unsaid.code, unsaid.out) == (2, "")
+    assert "this contract binds /item_id: give --arguments or --bind" in unsaid.err
+    Path("asked.json").write_text('{"item_id": "item-0002"}')
+    other = sluicegate(*judged, "--arguments=@asked.json")
+    assert other.code == 1
+    assert "expected exactly the argument /item_id" in other.out
+    assert "item-0002" not in other.out
+    unfit = sluicegate(*judged, '--arguments={"itemId": "item-0001"}')
+    assert unfit.code == 2
+    assert "they do not fit the contract: MISNAMED at /itemId" in unfit.err
+    for options in (("--side=arguments",), ("--schema", contract)):
+        alone = sluicegate("judge", *options, "--arguments={}", good)
+        assert alone.code == 2
 
 
 def test_judging_by_a_contract_imports_none_of_its_python(sluicegate: Here) -> None:
@@ -166,10 +192,10 @@ def test_judging_by_a_contract_imports_none_of_its_python(sluicegate: Here) -> N
     text = contract.read_text().replace("  bind:", '  checks: ["not_there.rules:one"]\n  bind:')
     contract.write_text(text)
     good = "contracts/item_state/fixtures/result/accepted/open.json"
-    now = "--now=2026-01-01T12:00:30Z"
-    assert sluicegate("judge", "--contract", contract, good, now).code == 0
+    now = ("--now=2026-01-01T12:00:30Z", "--bind=/item_id=item-0001")
+    assert sluicegate("judge", "--contract", contract, good, *now).code == 0
     contract.write_text(text.replace("not_there.rules", "elsewhere.rules"))
-    assert sluicegate("judge", "--contract", contract, good, now).code == 4
+    assert sluicegate("judge", "--contract", contract, good, *now).code == 4
     assert sluicegate("check").code == 4
 
 

@@ -53,6 +53,11 @@ if TYPE_CHECKING:
 @click.option("--now", metavar="T", help="The time to judge --fresh by.  [default: this moment]")
 @click.option("--request-id", metavar="R", help="The id that the document must bear.")
 @click.option("--bind", metavar="POINTER=VALUE", multiple=True, help="An exact value; repeatable.")
+@click.option(
+    "--arguments",
+    metavar="JSON|@FILE",
+    help="With --contract: the arguments that the answer is bound to.",
+)
 @click.option("--fresh", metavar="POINTER:MAX_AGE_S[:MAX_AHEAD_S]", help="How old it may be.")
 @click.argument("file", default="-", metavar="[FILE|-]")
 @format_option(github=True)
@@ -69,6 +74,7 @@ def judge(
     now: str | None,
     request_id: str | None,
     bind: tuple[str, ...],
+    arguments: str | None,
     fresh: str | None,
     file: str,
     form: str,
@@ -76,11 +82,18 @@ def judge(
 ) -> int:
     """Judge FILE, or stdin, by a schema or a contract.
 
-    Exit 0 accepted, 1 rejected, 4 the schema does not load, 5 a file cannot be read. A value of
-    --bind is read as JSON where it is a JSON string, number or boolean; any other text stands for
-    itself.
+    Exit 0 accepted, 1 rejected, 4 the schema does not load, 5 a file cannot be read. A contract
+    that binds its result is judged by the values it is bound to: give --arguments, or each with
+    --bind. A value of --bind is read as JSON where it is a JSON string, number or boolean; any
+    other text stands for itself.
     """
-    from sluicegate.cli.judge_options import read_binds, read_fresh, read_now, read_request_id
+    from sluicegate.cli.judge_options import (
+        read_arguments,
+        read_binds,
+        read_fresh,
+        read_now,
+        read_request_id,
+    )
     from sluicegate.cli.judge_question import Options
     from sluicegate.rendering.github import render_verdict_github
     from sluicegate.rendering.json_v1 import shape_verdict
@@ -91,6 +104,8 @@ def judge(
         raise click.UsageError("give either --schema or --contract")
     if "-" in (schema_path, contract_path):
         raise click.UsageError("schema and contract are files; stdin is for the document")
+    if arguments is not None and (contract_path is None or side == "arguments"):
+        raise click.UsageError("--arguments are what a contract binds its result to")
     options = Options(
         side=cast("Literal['arguments', 'result']", side),
         strict=strict,
@@ -101,6 +116,7 @@ def judge(
         request_id=read_request_id(request_id),
         bind=read_binds(bind),
         fresh=read_fresh(fresh),
+        arguments=None if arguments is None else read_arguments(arguments),
     )
     verdict, source = _judge(options, schema_path, contract_path, file)
     if form == HUMAN:
@@ -118,6 +134,7 @@ def _judge(
     options: Options, schema_path: str | None, contract_path: str | None, file: str
 ) -> tuple[Verdict, Source]:
     """Return the verdict and the text its findings are about: the document, or the schema."""
+    from sluicegate.cli.judge_binds import name_bound
     from sluicegate.cli.judge_question import (
         DEFAULT_LIMITS,
         Asked,
@@ -137,7 +154,7 @@ def _judge(
         asked = ask_by_contract(contract_path or "", options)
     if isinstance(asked, Asked):
         raw = read_input(file, asked.question.limits.max_bytes)
-        verdict = judge_document(raw, asked.question)
+        verdict = name_bound(judge_document(raw, asked.question), options.bind, asked.contract)
         if verdict.stage is not Stage.REGISTER:
             return verdict, Source(name=name_of(file), raw=raw)
         return verdict, asked.source

@@ -10,6 +10,7 @@ from typing import Final, NoReturn
 
 import click
 
+from sluicegate.cli.reading import read_input
 from sluicegate.contracts.contract import FreshRule
 from sluicegate.values.instants import moment_of, parse_rfc3339
 from sluicegate.values.json import JsonValue
@@ -17,6 +18,7 @@ from sluicegate.values.pointers import Pointer
 from sluicegate.values.requests import is_request_id
 
 _NUMBER: Final = r"[0-9]+(?:\.[0-9]+)?"
+_MAX_ARGUMENTS: Final = 16_777_216
 _FRESH: Final = re.compile(rf"(.*?):({_NUMBER})(?::({_NUMBER}))?")
 
 
@@ -39,6 +41,13 @@ def read_request_id(text: str | None) -> str | None:
             "a request id has 8 to 64 letters, digits, '_' and '.'", param_hint="--request-id"
         )
     return text
+
+
+def read_arguments(text: str) -> bytes:
+    """Return the arguments as they were written, or those of @FILE; ends the command as judge."""
+    if text.startswith("@"):
+        return read_input(text[1:], _MAX_ARGUMENTS)
+    return text.encode("utf-8", "surrogateescape")
 
 
 def read_binds(texts: tuple[str, ...]) -> dict[Pointer, JsonValue]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Literal
 
 from sluicegate.checks.bounds import bound_arguments
 from sluicegate.checks.parsing import ParseRule, parse_arguments
+from sluicegate.cli.judge_binds import bind_by_contract
 from sluicegate.cli.reading import read_input
 from sluicegate.contracts.contract import Contract, FreshRule, Integers, PythonName
 from sluicegate.contracts.problems import Problem
@@ -41,6 +42,7 @@ class Options:
     request_id: str | None
     bind: Mapping[Pointer, JsonValue]
     fresh: FreshRule | None
+    arguments: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,10 +55,11 @@ class Unasked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """The question, and the text of its schema."""
+    """The question, the text of its schema, and the contract that it was taken from, if any."""
 
     question: Question
     source: Source
+    contract: Contract | None = None
 
 
 def ask_by_schema(path: str, options: Options) -> Asked | Unasked:
@@ -90,7 +93,7 @@ def _as_registration(rejected: Rejected) -> tuple[Finding, ...]:
 
 
 def ask_by_contract(path: str, options: Options) -> Asked | Unasked:
-    """Load the contract as its folder would, and take schema, limits and freshness from it.
+    """Load the contract as its folder would, and take schema, limits, bind and freshness from it.
 
     Python that the contract names is not imported: judging a document runs nobody's code.
     """
@@ -109,7 +112,8 @@ def ask_by_contract(path: str, options: Options) -> Asked | Unasked:
         return Unasked(findings=tuple(map(_as_finding, mine or loaded)), source=source)
     for contract in loaded.contracts.values():
         if contract.source == name:
-            return Asked(question=_contract_question(contract, options), source=source)
+            question = _contract_question(contract, options)
+            return Asked(question=question, source=source, contract=contract)
     problem = Problem(
         code=Code.CONTRACT_INVALID,
         document=name,
@@ -147,7 +151,10 @@ def _contract_question(contract: Contract, options: Options) -> Question:
     limits = contract.call_limits if options.side == "arguments" else contract.limits
     fresh = contract.result.fresh if options.side == "result" else None
     own = _Own(limits=limits, integers=part.integers, fresh=fresh)
-    return _question(part.schema.document, options, own)
+    question = _question(part.schema.document, options, own)
+    if options.side == "arguments":
+        return question
+    return replace(question, bind=bind_by_contract(contract, options.arguments, options.bind))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
