@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -227,6 +228,48 @@ def purge(now: str | None, folder: str, form: str) -> int:
         put(f"{count} purged\n")
     else:
         put_object("audit purge", {"purged": count})
+    return Exit.ACCEPTED
+
+
+@audit.command()
+@click.option("--reason", required=True, help="Why; it stands in the record.")
+@click.option(
+    "--rewrap-only",
+    is_flag=True,
+    help="Draw no key: wrap what is left under the one that is active.",
+)
+@folder_option
+@format_option()
+def rotate(reason: str, rewrap_only: bool, folder: str, form: str) -> int:
+    """Draw a new custody key and wrap every data key under it. Recorded first.
+
+    The older keys stay. A running gate takes the new key when it is opened anew; what it seals
+    until then is wrapped by --rewrap-only afterwards, and stays readable in any case.
+    """
+    from sluicegate.cli.record import guard_record, who_acts
+    from sluicegate.opening import rotating
+
+    _demand_reason(reason)
+    with guard_record(folder):
+        done = rotating.rotate(
+            Path(folder),
+            who=who_acts(),
+            reason=reason,
+            now=datetime.now(UTC),
+            draws_key=not rewrap_only,
+        )
+    if form == HUMAN:
+        put(f"custody key {done.key_id} is active; data keys wrapped anew: {done.rewrapped}\n")
+    else:
+        put_object(
+            "audit rotate",
+            {"key_id": done.key_id, "drawn": done.is_drawn, "rewrapped": done.rewrapped},
+        )
+    if done.is_drawn:
+        note(
+            "Running gates take the new key when they are opened anew. Keep the older keys; then"
+            " run `sluicegate audit rotate --rewrap-only` for what was sealed meanwhile."
+        )
     return Exit.ACCEPTED
 
 

@@ -23,15 +23,23 @@ def open_record(folder: str) -> Iterator[AuditStore]:
     """
     from sluicegate.opening.folder import open_folder_store
 
+    with guard_record(folder):
+        store = open_folder_store(Path(folder))
+        try:
+            yield store
+        finally:
+            asyncio.run(store.close())
+
+
+@contextmanager
+def guard_record(folder: str) -> Iterator[None]:
+    """End the command with exit code 5 where there is no folder or its record is unavailable."""
     if not Path(folder).is_dir():
         stop(Exit.UNREADABLE, f"{folder} is no folder; name it with --folder")
-    store = open_folder_store(Path(folder))
     try:
-        yield store
+        yield
     except AuditUnavailable as error:
         stop(Exit.UNREADABLE, f"the record of {folder} is unavailable: {error}")
-    finally:
-        asyncio.run(store.close())
 
 
 def who_acts() -> str:

@@ -94,6 +94,15 @@ def rewrap(key_id: str, *, count: int, act_id: str, who: str, now: datetime) -> 
     return _act(detail, request_id=act_id, who=who, now=now)
 
 
+def rotate(
+    key_id: str, *, is_drawn: bool, act_id: str, who: str, reason: str, now: datetime
+) -> AuditEvent:
+    """Return the act of making ``key_id`` the key of custody; ``is_drawn``: it is new (AUD-4)."""
+    demand_account(who, reason)
+    detail = {"act": "rotate", "who": who, "key_id": key_id, "drawn": is_drawn, "reason": reason}
+    return _act(detail, request_id=act_id, who=who, now=now)
+
+
 def disable(tool: str, *, act_id: str, who: str, reason: str, now: datetime) -> AuditEvent:
     """Return the act of taking ``tool`` out of service."""
     return _steer("disable", tool, act_id=act_id, who=who, reason=reason, now=now)

@@ -159,6 +159,9 @@ class AuditStore(Protocol):
     async def purge(self, *, now: datetime, who: str, refs: Sequence[str] | None = None) -> int:
         """Destroy key and text of expired blobs (or ``refs``); record the act; return how many."""
 
+    async def rewrap(self, *, now: datetime, who: str) -> int:
+        """Wrap every data key under the active custody key; record the act; return how many."""
+
     async def close(self) -> None:
         """Flush and release the store."""
 

@@ -154,12 +154,20 @@ def open_folder_store(folder: Path, *, python: bool = False) -> AuditStore:
 
     Raises: ConfigurationError where the settings or the store are wrong.
     """
+    return _open_record(read_settings(folder, python=python), folder)
+
+
+def read_settings(folder: Path, *, python: bool = False) -> Settings:
+    """Return the settings of a folder, whether or not its contracts load.
+
+    Raises: ConfigurationError where they are wrong.
+    """
     read = read_folder(folder)
     wanted = {name: raw for name, raw in read.documents.items() if name == "sluicegate.yaml"}
     loaded = load(wanted, resolve=resolve if python else None)
     if isinstance(loaded, tuple):
         raise ConfigurationError("\n".join(str(problem) for problem in loaded))
-    return _open_record(loaded.settings, folder)
+    return loaded.settings
 
 
 def _open_record(settings: Settings, folder: Path) -> AuditStore:

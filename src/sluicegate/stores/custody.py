@@ -81,7 +81,10 @@ def rewrap(key_id: str, wrapped_key: bytes, keys: AuditKeys) -> tuple[str, bytes
 def _unwrap(key_id: str, wrapped_key: bytes, keys: AuditKeys) -> bytes:
     key = keys.custody.get(key_id)
     if key is None:
-        raise SealBroken(f"custody key {key_id} is not in the keyring: put its line back")
+        raise SealBroken(
+            f"custody key {key_id} is not in the keyring as it was opened: after a rotation open"
+            " the record anew; else put the key's line back"
+        )
     try:
         return aes_key_unwrap(key, wrapped_key)
     except InvalidUnwrap:

@@ -21,6 +21,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from sluicegate.errors import ConfigurationError
+from sluicegate.stores.file_lock import FileLock
 from sluicegate.stores.whole_files import replace_file, sync_directory
 
 KEY_BYTES: Final = 32
@@ -80,24 +81,52 @@ def open_keys(
     )
 
 
-def rotate_custody_key(spec: str, folder: Path) -> str:
-    """Add a new custody key to the key directory, make it the active one, and return its id.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CustodyKey:
+    """A key that wraps data keys, and the id it is known by."""
 
-    Older keys stay, since older blobs need them until they are wrapped anew. A running gate sees
-    the new key when it opens again. Raises: ConfigurationError.
-    """
+    key_id: str
+    key: bytes = field(repr=False)
+
+
+def draw_custody_key() -> CustodyKey:
+    """Return a new random custody key that is written nowhere."""
+    key = os.urandom(KEY_BYTES)
+    return CustodyKey(key_id=_key_id(key), key=key)
+
+
+def find_key_directory(spec: str, folder: Path) -> Path:
+    """Return the key directory that ``spec`` names. Raises: ConfigurationError if it names none."""
     scheme, _, rest = spec.partition(":")
-    if scheme != "file":
+    if scheme != "file" or not rest:
         raise ConfigurationError(
             "only a key directory is rotated here; for env: and keyring: append the new master key"
-            " to the value, separated by a blank: the last one becomes active"
+            " to the value, separated by a blank: the last one becomes active. Then wrap the older"
+            " data keys anew: sluicegate audit rotate --rewrap-only"
         )
-    directory = folder / rest
-    keys = _open_directory(directory, None, may_create=False)
-    new = os.urandom(KEY_BYTES)
-    lines = [*(_encode(key) for key in keys.custody.values()), _encode(new)]
-    replace_file(directory / CUSTODY_FILE, ("\n".join(lines) + "\n").encode("ascii"), mode=0o600)
-    return _key_id(new)
+    return folder / rest
+
+
+def rotate_custody_key(spec: str, folder: Path, new: CustodyKey | None = None) -> str:
+    """Add a new custody key to the key directory, make it the active one, and return its id.
+
+    Older keys stay, since older blobs need them until they are wrapped anew, and so do those that
+    a running gate seals: it sees the new key when it opens again. Two who add a key at once both
+    keep it. Raises: ConfigurationError.
+    """
+    directory = find_key_directory(spec, folder)
+    _open_directory(directory, None, may_create=False)
+    new = new or draw_custody_key()
+    path = directory / CUSTODY_FILE
+    try:
+        with FileLock.once(directory / f"{CUSTODY_FILE}.lock"):
+            # A key that is lost between reading and writing takes all that it wrapped with it.
+            keys = [*_read_keys(path), new.key]
+            lines = "".join(f"{_encode(key)}\n" for key in keys)
+            replace_file(path, lines.encode("ascii"), mode=0o600)
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be written: {error.strerror}") from error
+    return new.key_id
 
 
 def _assemble(audit: bytes, chain: bytes, custody: Sequence[bytes]) -> AuditKeys:

@@ -20,7 +20,7 @@ from sluicegate.stores.sqlite_acts import (
     record_reveal,
     rewrap_custody,
 )
-from sluicegate.stores.sqlite_custody import find_blob
+from sluicegate.stores.sqlite_custody import REWRAPPED_AT_ONCE, find_blob
 from sluicegate.stores.sqlite_ledger import Ledger
 from sluicegate.stores.sqlite_questions import is_call_open, select_events, select_open_intents
 from sluicegate.stores.sqlite_schema import demand_sqlite, prepare_tables
@@ -112,8 +112,9 @@ class MemoryStore:
     async def rewrap(self, *, now: datetime, who: str) -> int:
         """Wrap every data key under the active custody key and return how many."""
         demand_account(who, "rewrap")
-        total = 0
-        while count := self._change(lambda ledger: rewrap_custody(ledger, now=now, who=who)):
+        total, count = 0, REWRAPPED_AT_ONCE
+        while count == REWRAPPED_AT_ONCE:
+            count = self._change(lambda ledger: rewrap_custody(ledger, now=now, who=who))
             total += count
         return total
 

@@ -26,7 +26,7 @@ from sluicegate.stores.sqlite_acts import (
     record_reveal,
     rewrap_custody,
 )
-from sluicegate.stores.sqlite_custody import find_blob
+from sluicegate.stores.sqlite_custody import REWRAPPED_AT_ONCE, find_blob
 from sluicegate.stores.sqlite_ledger import Ledger
 from sluicegate.stores.sqlite_questions import is_call_open, select_events, select_open_intents
 from sluicegate.stores.sqlite_schema import connect_to_read, limit_pages
@@ -204,11 +204,13 @@ class SqliteStore:
     async def rewrap(self, *, now: datetime, who: str) -> int:
         """Wrap every data key under the active custody key and return how many.
 
-        The text of no blob is touched. Raises: MisuseError, AuditUnavailable.
+        The text of no blob is touched. What a gate with older keys seals meanwhile may be left
+        for the next time: this ends. Raises: MisuseError, AuditUnavailable.
         """
         demand_account(who, "rewrap")
-        total = 0
-        while count := await self._do(lambda ledger: rewrap_custody(ledger, now=now, who=who)):
+        total, count = 0, REWRAPPED_AT_ONCE
+        while count == REWRAPPED_AT_ONCE:
+            count = await self._do(lambda ledger: rewrap_custody(ledger, now=now, who=who))
             total += count
         return total
 

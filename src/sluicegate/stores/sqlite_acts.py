@@ -63,7 +63,7 @@ def purge_custody(ledger: Ledger, *, now: datetime, who: str, refs: Sequence[str
 
 
 def rewrap_custody(ledger: Ledger, *, now: datetime, who: str) -> int:
-    """Wrap some data keys under the active key and record it; return how many, 0 at the end.
+    """Wrap a batch of data keys under the active key and record it; return how many.
 
     Raises: AuditUnavailable if a data key does not open.
     """

@@ -22,7 +22,8 @@ from sluicegate.stores.keys import AuditKeys
 
 _COLUMN_OF_KIND: Final = {"arguments": "arguments_ref", "raw": "raw_ref"}
 _LAST_MOMENT: Final = datetime.max.replace(tzinfo=UTC)
-_REWRAPPED_AT_ONCE: Final = 500
+REWRAPPED_AT_ONCE: Final = 500
+"""How many data keys are wrapped anew in one commit; a gate that runs waits no longer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,14 +181,14 @@ def destroy_blobs(
 
 
 def rewrap_blobs(connection: sqlite3.Connection, keys: AuditKeys) -> int:
-    """Wrap up to 500 data keys under the active key and return how many; 0 when none is left.
+    """Wrap some data keys under the active key; return how many, fewer than a batch at the end.
 
     Raises: SealBroken, sqlite3.Error.
     """
     rows = connection.execute(
         "SELECT ref, key_id, wrapped_key FROM custody_blob"
         " WHERE purged_at IS NULL AND key_id IS NOT ? LIMIT ?",
-        (keys.active, _REWRAPPED_AT_ONCE),
+        (keys.active, REWRAPPED_AT_ONCE),
     ).fetchall()
     renewed = [(*rewrap(key_id, wrapped, keys), ref) for ref, key_id, wrapped in rows]
     connection.executemany(

@@ -52,6 +52,12 @@ def rewrap(who: str, _: str) -> AuditEvent:
     return operator_acts.rewrap("key-2", count=7, act_id="act.1", who=who, now=NOW)
 
 
+def rotate(who: str, reason: str) -> AuditEvent:
+    return operator_acts.rotate(
+        "key-2", is_drawn=True, act_id="act.1", who=who, reason=reason, now=NOW
+    )
+
+
 def disable(who: str, reason: str) -> AuditEvent:
     return operator_acts.disable("restart", act_id="act.1", who=who, reason=reason, now=NOW)
 
@@ -91,6 +97,12 @@ ACTS: dict[str, tuple[Callable[[str, str], AuditEvent], str, str, dict[str, obje
         },
     ),
     "rewrap": (rewrap, "act.1", "", {"who": "olga", "key_id": "key-2", "count": 7}),
+    "rotate": (
+        rotate,
+        "act.1",
+        "",
+        {"who": "olga", "key_id": "key-2", "drawn": True, "reason": "looked"},
+    ),
     "disable": (disable, "act.1", "restart", {"reason": "looked"}),
     "enable": (enable, "act.1", "restart", {"reason": "looked"}),
     "rollback": (rollback, "act.1", "restart", {"reason": "looked", "version": "1.0.0"}),

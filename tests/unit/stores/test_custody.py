@@ -283,6 +283,49 @@ async def test_after_a_rotation_every_blob_opens_under_the_new_key_alone(
     await last.close()
 
 
+@pytest.mark.requirement("AUD-4")
+async def test_what_a_store_seals_with_the_older_key_after_a_rotation_opens_as_well(
+    tmp_path: Path, keys: AuditKeys
+) -> None:
+    running = SqliteStore(tmp_path / "a.db", keys)
+    early = await keep(running, *kept(b"early"))
+    new = draw_keys()
+    both = replace(keys, custody={**keys.custody, **new.custody}, active=new.active)
+    rotated = SqliteStore(tmp_path / "a.db", both)
+    assert await rotated.rewrap(now=NOW, who="olga") == 1
+    late = await keep(running, *kept(b"late"))
+    again = await keep(running, *kept(b"early"))
+    for event, plain in ((early, b"early"), (late, b"late"), (again, b"early")):
+        given = await rotated.reveal(event.raw_ref or "", who="o", reason="x", now=NOW)
+        assert given == plain
+    with pytest.raises(AuditUnavailable, match="open the record anew"):
+        await running.reveal(early.raw_ref or "", who="o", reason="x", now=NOW)
+    assert await rotated.rewrap(now=NOW, who="olga") == 1
+    await running.close()
+    await rotated.close()
+
+
+@pytest.mark.requirement("AUD-4")
+async def test_wrapping_anew_goes_on_until_a_batch_is_not_full(
+    tmp_path: Path, keys: AuditKeys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("sqlite", "sqlite_custody", "memory"):
+        monkeypatch.setattr(f"sluicegate.stores.{module}.REWRAPPED_AT_ONCE", 2)
+    new = draw_keys()
+    both = replace(keys, custody={**keys.custody, **new.custody}, active=new.active)
+    for count in (3, 4):
+        path = tmp_path / f"{count}.db"
+        old = SqliteStore(path, keys)
+        for number in range(count):
+            await keep(old, *kept(b"blob %d" % number))
+        await old.close()
+        rotated = SqliteStore(path, both)
+        assert await rotated.rewrap(now=NOW, who="olga") == count
+        acts = [json.loads(event.detail) for event in rotated.events() if event.kind == "operator"]
+        assert [act["count"] for act in acts] == [2, count - 2]
+        await rotated.close()
+
+
 async def test_retention_beyond_the_calendar_is_kept_until_its_end(store: Store) -> None:
     event = await keep(store, *kept(SECRET, days=1e7))
     assert await store.purge(now=NOW + timedelta(days=365_000), who="cron") == 0

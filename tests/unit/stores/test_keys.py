@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import os
 import re
 import stat
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 
@@ -111,6 +113,34 @@ def test_a_rotation_adds_an_active_key_and_keeps_the_old_ones(tmp_path: Path) ->
     after = open_keys("file:keys", tmp_path)
     assert (after.active, list(after.custody)) == (added, [before.active, added])
     assert (after.audit, after.chain) == (before.audit, before.chain)
+
+
+@pytest.mark.requirement("AUD-4")
+def test_rotations_at_the_same_moment_lose_no_key(tmp_path: Path) -> None:
+    before = open_keys("file:keys", tmp_path)
+    with ThreadPoolExecutor(8) as pool:
+        rotations = [pool.submit(rotate_custody_key, "file:keys", tmp_path) for _ in range(24)]
+        added = {each.result() for each in rotations}
+    after = open_keys("file:keys", tmp_path)
+    assert len(added) == 24
+    assert set(after.custody) == {before.active, *added}
+    assert stat.S_IMODE((tmp_path / "keys" / "custody.keyring").stat().st_mode) == 0o600
+    assert list((tmp_path / "keys").glob(".*")) == []
+
+
+def test_a_rotation_that_cannot_be_written_leaves_the_keys_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = open_keys("file:keys", tmp_path)
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(os, "fsync", full)
+        with pytest.raises(ConfigurationError, match="cannot be written: No space"):
+            rotate_custody_key("file:keys", tmp_path)
+    assert open_keys("file:keys", tmp_path) == before
 
 
 def test_keys_in_the_environment_cannot_be_rotated_here(tmp_path: Path) -> None:
