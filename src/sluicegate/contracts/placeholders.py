@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Final
+from urllib.parse import urlsplit
 
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.reach import NAMING_TYPES, Side
@@ -30,6 +31,12 @@ def read_url(place: Place, arguments: Side) -> str | None:
             "Write scheme, host and port as constants, without user name, then the path.",
         )
         return None
+    if not _has_place(origin[0]):
+        place.fault(
+            "the URL names no host, or a port that does not exist.",
+            "Write a host, and a port from 1 to 65535 or none.",
+        )
+        return None
     rest = text[origin.end() :]
     if not all(_URL_TEXT.fullmatch(part) for part in _PLACEHOLDER.split(rest)[::2]):
         place.fault(
@@ -42,6 +49,14 @@ def read_url(place: Place, arguments: Side) -> str | None:
         return None
     read_placeholders(place, arguments, required=True)
     return text
+
+
+def _has_place(origin: str) -> bool:
+    try:
+        parts = urlsplit(origin)
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def read_placeholders(place: Place, arguments: Side, *, required: bool) -> tuple[Pointer, ...]:

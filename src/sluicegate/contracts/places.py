@@ -82,7 +82,7 @@ class Place:
             if key not in known:
                 place.fault(
                     f"`{show_name(key)}` is not a key of {section}.",
-                    suggest(key, known),
+                    suggest(key, {name for name in known if (section, name) not in LATER}),
                     at_key=True,
                 )
             elif (section, key) in LATER:
@@ -161,7 +161,9 @@ class Place:
         value = self.value
         if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
             return value
-        self._expected(f"an integer from {low} to {high}")
+        wanted = f"an integer from {low} to {high}" if low < high else f"the integer {low}"
+        spelt = isinstance(value, str) and re.fullmatch(r"-?[0-9]+", value, re.ASCII)
+        self._expected(wanted, "Write it without quotation marks." if spelt else "")
         return None
 
     def number(self, low: float, high: float) -> float | None:

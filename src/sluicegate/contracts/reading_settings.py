@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal, cast
 
 from sluicegate.contracts.contract import PythonName
+from sluicegate.contracts.keys import KEYS
 from sluicegate.contracts.naming import PythonNames
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.settings import (
@@ -133,6 +134,13 @@ def _read_access(place: Place | None) -> AccessSettings:
     if place is None:
         return _DEFAULT.access
     if isinstance(place.value, dict):
+        if KEYS["access rule"] & place.value.keys():
+            place.fault(
+                "`access` must be a list of rules; here stands one rule by itself.",
+                "Begin each rule with `- `, as - {caller: NAME, tool: NAME}.",
+                at_key=True,
+            )
+            return _DEFAULT.access
         members = place.members("access")
         if members is not None and "python" in members:
             text = members["python"].text(

@@ -37,6 +37,7 @@ from sluicegate.contracts.json_reading import (
 )
 from sluicegate.contracts.marks import Document, Mark, Marks
 from sluicegate.contracts.problems import Problem
+from sluicegate.contracts.yaml_faults import explain_fault
 from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonValue
 from sluicegate.values.names import show_name
@@ -94,10 +95,9 @@ def read_yaml(name: str, raw: bytes) -> Document | tuple[Problem, ...]:
     except _Unfit as unfit:
         return (fault_of(name, unfit.message, unfit.mend, unfit.mark, code=unfit.code),)
     except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        where = None if mark is None else (mark.line + 1, mark.column + 1)
         what = show_name(str(error.problem or error.context))
-        return (fault_of(name, f"is not YAML: {what}.", "Mend the text here.", where),)
+        mend, where = explain_fault(text, error)
+        return (fault_of(name, f"is not YAML: {what}.", mend, where),)
     except YAMLError as error:
         at = getattr(error, "position", None)
         where = locate(text, at) if isinstance(at, int) else None
@@ -127,6 +127,7 @@ class _Frame:
     members: dict[str, JsonValue] | None
     items: list[JsonValue]
     name: str | None = None  # the member name that was read, while its value is not
+    is_flow: bool = False
 
 
 class _Builder:
@@ -166,15 +167,32 @@ class _Builder:
         pointer = _place(frame)
         self.values[pointer] = mark
         if isinstance(event, ScalarEvent):
+            if _is_plain(event) and event.value == "":
+                self._refuse_nothing(frame, pointer, mark)
             self._put(frame, _scalar(event, mark))
             return
-        opened = _Frame(pointer, {} if isinstance(event, MappingStartEvent) else None, [])
+        opened = _Frame(
+            pointer,
+            {} if isinstance(event, MappingStartEvent) else None,
+            [],
+            is_flow=bool(event.flow_style),
+        )
         self._put(frame, opened.items if opened.members is None else opened.members)
         self._frames.append(opened)
         if len(self._frames) > MAX_DEPTH:
             raise _Unfit(
                 mark, f"nests deeper than {MAX_DEPTH} levels.", "Move inner parts into `$defs`."
             )
+
+    def _refuse_nothing(self, frame: _Frame | None, pointer: str, mark: Mark) -> None:
+        """A value that was left out is told at its name: the scanner stands on a later line."""
+        if frame is None or frame.name is None:
+            raise _Unfit(mark, "has no value here.", "Write one, or remove the `-`.")
+        mend = "Write its value behind the colon, or remove the line."
+        if frame.is_flow:
+            mend = "Write `name: value`; a text that begins with `{` stands in quotation marks."
+        message = f"has no value for `{show_name(frame.name)}`."
+        raise _Unfit(self.keys.get(pointer, mark), message, mend)
 
     def _put(self, frame: _Frame | None, value: JsonValue) -> None:
         if frame is None:
@@ -229,8 +247,6 @@ def _scalar(event: ScalarEvent, mark: Mark) -> JsonValue:
         return text
     if text in _WORDS:
         return _WORDS[text]
-    if text == "":
-        raise _Unfit(mark, "has no value here.", 'Write one: null, "", [] or {}.')
     if _NUMBER.fullmatch(text):
         return _number(text, mark)
     if _DOUBTFUL.fullmatch(text):

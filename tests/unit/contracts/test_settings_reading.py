@@ -101,6 +101,12 @@ REFUSED = {
         "/access/0/resource",
         "`type` is missing",
     ),
+    "a rule that is no item of a list": (
+        "access:\n  caller: a\n  tool: t\n",
+        "/access",
+        "Begin each rule with `- `",
+    ),
+    "nothing of this release decides": ("access: {table: x}", "/access/table", "one of python;"),
     "nothing decides": ("access: {}", "/access", "rules"),
     "no prefix": ('python: [""]', "/python/0", "1 to"),
     "prefix with a star": ('python: ["acme.*"]', "/python/0", "prefix"),

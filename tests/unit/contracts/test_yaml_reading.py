@@ -65,7 +65,8 @@ REFUSED = {
     "endless integer": ("a: " + "9" * 5000, 1, 4, "CONTRACT_INVALID"),
     "escaped surrogate": ('a: "\\ud83d"\n', 1, 4, "CONTRACT_INVALID"),
     "escaped surrogate in a key": ('"\\ud83d": 1\n', 1, 1, "CONTRACT_INVALID"),
-    "no value": ("a:\nb: 1\n", 2, 1, "CONTRACT_INVALID"),
+    "no value": ("b: 1\na:\nc: 1\n", 2, 1, "CONTRACT_INVALID"),
+    "no item": ("a:\n  -\n  - 1\n", 2, 4, "CONTRACT_INVALID"),
     "capital True": ("a: True\n", 1, 4, "CONTRACT_INVALID"),
     "tilde": ("a: ~\n", 1, 4, "CONTRACT_INVALID"),
     "hexadecimal": ("a: 0x1F\n", 1, 4, "CONTRACT_INVALID"),
@@ -76,7 +77,7 @@ REFUSED = {
     "comments alone": ("# nothing\n", 1, 1, "CONTRACT_INVALID"),
     "control character": ("a: 1\nb: \x07\n", 2, 4, "CONTRACT_INVALID"),
     "bad indentation": ("a: 1\n b: 2\n", 2, 3, "CONTRACT_INVALID"),
-    "open flow": ("a: {b: 1\n", 2, 1, "CONTRACT_INVALID"),
+    "open flow": ("a: {b: 1\n", 1, 4, "CONTRACT_INVALID"),
     "too deep in blocks": (
         "".join("  " * n + "a:\n" for n in range(200)) + "  " * 200 + "b: 1\n",
         129,
@@ -102,6 +103,53 @@ def test_deep_nesting_is_refused_before_it_costs_anything(name: str, opener: str
     started = time.process_time()
     refuse(opener * 50_000, name)
     assert time.process_time() - started < 2
+
+
+INDENT = "Indent this line with as many blanks as those beside it"
+MENDS = {
+    "a tab": ("a:\n\tb: 1\n", 2, 1, "Indent with blanks; a tab is none."),
+    "deeper than its neighbours": ("a: 1\n b: 2\n", 2, 3, INDENT),
+    "between two levels": ("a:\n    b: 1\n  c: 2\n", 3, 3, INDENT),
+    "an item between two levels": ("a:\n  - 1\n - 2\n", 3, 2, INDENT),
+    "begins with a brace": (
+        "u: {/id}/x\n",
+        1,
+        5,
+        "a text that begins with `{` stands in quotation",
+    ),
+    "begins with a bracket": ("p: [a-z]+$\n", 1, 9, "a plain one cannot begin with `[`."),
+    "a bracket in braces": ("a: {p: ^[a-z]+$}\n", 1, 9, "Put the text into quotation marks if it"),
+    "a colon inside": ("d: State: of one\n", 1, 9, "a plain one cannot hold `: `."),
+    "a quotation mark open": (
+        'a: 1\nb: "x\nc: 1\n',
+        2,
+        4,
+        "Close the quotation mark that opens here.",
+    ),
+    "an apostrophe open": ("b: 'x\nc: 1\n", 1, 4, "Close the quotation mark that opens here."),
+    "text behind a quotation": ("a: 'it's'\n", 1, 8, "inside, write it as `''`."),
+    "an escape": ('a: "\\d"\n', 1, 6, "take single quotation marks."),
+    "begins with @": ("a: @x\n", 1, 4, "a plain one cannot begin with `@`."),
+    "a star alone": ("a: *\n", 1, 5, 'Put it into quotation marks: "*".'),
+    "no blank behind the colon": ("a: 1\nb:2\nc: 1\n", 2, 1, "with a blank behind the colon."),
+    "no value": ("owner:\nb: 1\n", 1, 1, "Write its value behind the colon, or remove the line."),
+    "no end": ("a: [1\n", 1, 4, "Close the bracket that opens here."),
+}
+
+
+@pytest.mark.requirement("CON-1")
+@pytest.mark.parametrize("case", MENDS)
+def test_what_yaml_does_not_admit_is_told_with_its_own_mend(case: str) -> None:
+    text, line, column, mend = MENDS[case]
+    problem = refuse(text)
+    assert (problem.line, problem.column) == (line, column)
+    assert mend in problem.mend
+
+
+def test_the_mend_of_a_long_line_costs_nothing() -> None:
+    started = time.process_time()
+    refuse("a: 1\n" + "- " * 100 + "-" * 100_000 + " x: y: z\n")
+    assert time.process_time() - started < 5
 
 
 REFUSED_JSON = {
