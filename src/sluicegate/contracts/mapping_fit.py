@@ -1,12 +1,12 @@
-"""``upstream.map`` held against the schema of the data that it builds (SPEC RES-3)."""
+"""``upstream.map`` and ``text.extract`` held against the data they build (RES-3, RES-10)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from sluicegate.contracts.contract import MapRule
-from sluicegate.contracts.places import Place
-from sluicegate.contracts.reach import Side
+from sluicegate.contracts.places import Place, suggest
+from sluicegate.contracts.reach import TEXT_TYPES, Side
 from sluicegate.contracts.schemas.keywords import names_at
 from sluicegate.contracts.schemas.projection import find_subschemas
 from sluicegate.values.names import show_name
@@ -17,6 +17,40 @@ def demand_map_fits(place: Place, rules: Mapping[str, MapRule], data: Side) -> N
     """Note members that the data does not declare, required ones that nothing builds, and table
     values that could never conform."""
     _judge_level(place, rules, data, Pointer(()))
+
+
+def demand_groups_fit(
+    place: Place, groups: Collection[str], rules: Mapping[str, MapRule] | None, data: Side
+) -> None:
+    """Note groups of an expression that the data does not take, and members that no group builds.
+
+    With a map the groups are what its rules look into.
+    """
+    if data.schema is None:
+        return
+    if rules is not None:
+        for name, rule in rules.items():
+            if rule.at.segments and rule.at.segments[0] not in groups:
+                place.fault(
+                    f"no group is named `{show_name(rule.at.segments[0])}`, and the rule of "
+                    f"`{show_name(name)}` in `map` looks for it.",
+                    suggest(rule.at.segments[0], groups),
+                )
+        return
+    root = find_subschemas(data.schema.document, Pointer(())).schemas
+    required = {name for schema in root for name in names_at(schema, "required")}
+    for name in sorted(required - set(groups)):
+        place.fault(
+            f"no group is named `{show_name(name)}`, which the data requires.",
+            "Name a group so, or make it optional in the schema.",
+        )
+    for name in groups:
+        found = data.reach(place, Pointer((name,)))
+        if found is not None and not found.types & TEXT_TYPES:
+            place.fault(
+                f"the group `{show_name(name)}` is a text, which the data does not take there.",
+                "Convert it in `map`, or declare it as a string.",
+            )
 
 
 def _judge_level(place: Place, rules: Mapping[str, MapRule], data: Side, at: Pointer) -> None:

@@ -14,9 +14,10 @@ from sluicegate.contracts.contract import (
     RetryRule,
     UpstreamPart,
 )
+from sluicegate.contracts.extraction import compile_extraction
 from sluicegate.contracts.fingerprints import UNPRINTED, fingerprint
 from sluicegate.contracts.freezing import freeze_document
-from sluicegate.contracts.mapping_fit import demand_map_fits
+from sluicegate.contracts.mapping_fit import demand_groups_fit, demand_map_fits
 from sluicegate.contracts.naming import PythonNames
 from sluicegate.contracts.places import Place, suggest
 from sluicegate.contracts.reach import Side
@@ -45,6 +46,9 @@ _VERSION: Final = (
 _CODE: Final = r"[A-Z][A-Z0-9_]{2,63}"
 _DATE: Final = r"20\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
 _MAX_TOOL_NAME: Final = 128
+_NO_TOOL: Final = "unknown"
+"""What an envelope calls a tool that does not exist (ENV-1)."""
+
 _MAX_DESCRIPTION: Final = 20_000
 _MAX_ATTEMPTS: Final = 10
 _OWN_CODES: Final = frozenset(str(code) for code in AgentCode) - {
@@ -95,6 +99,13 @@ def _assemble(
     result = read_result(given, result_schema, arguments_side, names) if given is not None else None
     if upstream.map is not None:
         demand_map_fits(members["upstream"].follow("map"), upstream.map, data)
+    if upstream.text is not None and upstream.text.kind == "extract":
+        demand_groups_fit(
+            members["upstream"].follow("text").follow("extract"),
+            compile_extraction(upstream.text.pattern).names,
+            upstream.map,
+            data,
+        )
     call_limits, answer_limits = _read_limits(members.get("limits"), limits)
     retry = _read_retry(members.get("retry"), errors, head.effect)
     masked_arguments, masked_data = _read_mask(members.get("mask"), arguments_side, data)
@@ -191,6 +202,13 @@ def _read_tool(place: Place) -> str:
             f"`{show_name(name)}` is not a name for a tool.",
             "Use letters, digits and the characters _ . - alone.",
             code=Code.TOOL_NAME_LENGTH if not name else Code.TOOL_NAME_PATTERN,
+        )
+        return name
+    if name == _NO_TOOL:
+        place.fault(
+            f"`{_NO_TOOL}` stands for a tool that does not exist.",
+            "Take another name.",
+            code=Code.TOOL_NAME_PATTERN,
         )
         return name
     return place.text() or ""

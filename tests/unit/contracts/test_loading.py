@@ -130,6 +130,7 @@ def test_all_problems_of_all_documents_are_told_in_order() -> None:
 
 HTTP = {"method": "GET", "url": "https://x.example/{/project_id}", "timeout_s": 5}
 COMMAND = {"argv": ["ls", "{/project_id}"], "timeout_s": 5}
+GROUPS = "(?P<project_id>a)(?P<state>b)(?P<observed_at>c)"
 TABLE = {"project_id": "/p", "state": "/s", "observed_at": "/t"}
 DESTRUCTIVE = {"effect": "destructive", "evidence": {"none": "why", "until": "2027-01-31"}}
 
@@ -456,6 +457,43 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         "/upstream/text/extract",
         "names no group",
     ),
+    "a group that the data lacks": (
+        {"upstream": {"text": {"extract": f"{GROUPS}(?P<stat>[a-z]+)"}}},
+        "/upstream/text/extract",
+        "`/stat` leads to nothing",
+    ),
+    "a required member without a group": (
+        {"upstream": {"text": {"extract": "(?P<project_id>a)(?P<observed_at>b)"}}},
+        "/upstream/text/extract",
+        "no group is named `state`",
+    ),
+    "a group for a number": (
+        {"upstream": {"text": {"extract": f"{GROUPS}(?P<count>[0-9])"}}},
+        "/upstream/text/extract",
+        "the group `count` is a text",
+    ),
+    "a rule for no group": (
+        {
+            "upstream": {
+                "text": {"extract": "(?P<p>a)(?P<s>b)"},
+                "map": {"project_id": "/p", "state": "/s", "observed_at": "/t"},
+            }
+        },
+        "/upstream/text/extract",
+        "no group is named `t`",
+    ),
+    "a port that does not exist": (
+        {"fetch": {"http": {**HTTP, "url": "https://ci.example:99999/a"}}},
+        "/fetch/http/url",
+        "a port that does not exist",
+    ),
+    "a URL without a host": (
+        {"fetch": {"http": {**HTTP, "url": "https://:80/a"}}},
+        "/fetch/http/url",
+        "names no host",
+    ),
+    "the name of no tool": ({"tool": "unknown"}, "/tool", "a tool that does not exist"),
+    "a number in quotation marks": ({"sluicegate": "1"}, "/sluicegate", "must be the integer 1;"),
     "plain text as data": ({"upstream": {"text": "plain"}}, "/result", "untrusted text alone"),
     "map of an unknown member": (
         {"upstream": {"map": {**TABLE, "stat": "/x"}}},
@@ -982,11 +1020,12 @@ def test_what_is_exactly_at_the_edge_loads() -> None:
     assert (found.cache, found.retry) == (CacheRule(ttl_s=60), RetryRule(budget_s=2))
 
 
+EXTRACT = "(?P<project_id>[a-z]+) (?P<state>[a-z]+) (?P<observed_at>[-0-9TZ:]+)"
 UPSTREAMS = {
     "json text": ({"text": "json"}, TextRule(kind="json"), "bare"),
     "extracted text": (
-        {"text": {"extract": "(?P<state>[a-z]+)"}},
-        TextRule(kind="extract", pattern="(?P<state>[a-z]+)"),
+        {"text": {"extract": EXTRACT}},
+        TextRule(kind="extract", pattern=EXTRACT),
         "bare",
     ),
     "an envelope": ({"envelope": True}, None, "envelope"),
