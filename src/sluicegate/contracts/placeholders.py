@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from typing import Final
-from urllib.parse import urlsplit
 
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.reach import NAMING_TYPES, Side
@@ -13,6 +12,8 @@ from sluicegate.values.pointers import Pointer
 
 _PLACEHOLDER: Final = re.compile(r"\{(/[^{}]*)\}")
 _ORIGIN: Final = re.compile(r"(?i:https?)://[^/?#{}\s@]+(?=[/?]|\Z)")
+_PLACE: Final = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[^:\[\]]+)(?::([0-9]{1,5}))?", re.ASCII)
+_MAX_PORT: Final = 65_535
 _URL_TEXT: Final = re.compile(r"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9A-Fa-f]{2})*+", re.ASCII)
 
 
@@ -52,11 +53,8 @@ def read_url(place: Place, arguments: Side) -> str | None:
 
 
 def _has_place(origin: str) -> bool:
-    try:
-        parts = urlsplit(origin)
-        return bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False
+    place = _PLACE.fullmatch(origin.partition("://")[2])
+    return place is not None and (place[1] is None or 1 <= int(place[1]) <= _MAX_PORT)
 
 
 def read_placeholders(place: Place, arguments: Side, *, required: bool) -> tuple[Pointer, ...]:
