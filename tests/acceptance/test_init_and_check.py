@@ -63,8 +63,41 @@ def test_nothing_that_exists_is_overwritten(sluicegate: Here) -> None:
     assert "add an access rule for other" in other.err
 
 
+@pytest.mark.requirement("CLI")
+def test_the_access_row_of_a_second_contract_is_printed_as_it_is_pasted(sluicegate: Here) -> None:
+    sluicegate("init", "item_state")
+    (row,) = [
+        line
+        for line in sluicegate("init", "other").err.splitlines()
+        if line.startswith("  - {caller: ")
+    ]
+    with Path("contracts/sluicegate.yaml").open("a") as settings:
+        settings.write(row + "\n")
+    done = sluicegate("check")
+    assert (done.code, done.err) == (0, "")
+
+
+@pytest.mark.requirement("CLI")
+def test_a_contract_made_inside_the_contract_folder_lies_beside_the_others(
+    sluicegate: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sluicegate("init", "item_state")
+    monkeypatch.chdir("contracts")
+    made = sluicegate("init", "other")
+    assert made.code == 0
+    assert "sluicegate check contracts --format" in made.out
+    assert Path("other/contract.yaml").is_file()
+    assert not Path("contracts").exists()
+    monkeypatch.chdir("other")
+    refused = sluicegate("init", "third")
+    assert (refused.code, refused.out) == (2, "")
+    assert "contracts lies inside the contract folder" in refused.err
+    assert not Path("contracts").exists()
+
+
 @pytest.mark.parametrize(
-    "name", ["", ".", "..", "../out", "a/b", "-x", "state", "keys", "x" * 129, "a\n", "jоb"]
+    "name",
+    ["", ".", "..", "../out", "a/b", "-x", "state", "keys", "unknown", "x" * 129, "a\n", "jоb"],
 )
 def test_a_name_that_is_no_tool_name_is_refused_and_nothing_written(
     sluicegate: Here, tmp_path: Path, name: str

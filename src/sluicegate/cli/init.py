@@ -7,23 +7,28 @@ from pathlib import Path
 from typing import Final
 
 import click
+from click.core import ParameterSource
 
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import folder_option, note, put, stop
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
-_TAKEN: Final = frozenset({"fixtures", "released", "state", "keys"})
+_TAKEN: Final = frozenset({"fixtures", "released", "state", "keys", "unknown"})
+_SETTINGS: Final = "sluicegate.yaml"
+_LEVELS: Final = 3
 
 
 @click.command()
 @click.argument("name")
 @folder_option
-def init(name: str, folder: str) -> int:
+@click.pass_context
+def init(ctx: click.Context, name: str, folder: str) -> int:
     """Write FOLDER/NAME: a contract, fixtures for both sides, and settings where there are none.
 
-    Nothing that exists is overwritten. The lines for CI are printed.
+    Inside a contract folder, FOLDER is that one unless it is named. Nothing that exists is
+    overwritten. The lines for CI are printed, and the access row where settings exist.
     """
-    from sluicegate.cli.init_files import CI_LINES, contract_files, settings_files
+    from sluicegate.cli.init_files import access_row, ci_lines, contract_files, settings_files
 
     if _NAME.fullmatch(name) is None or name in _TAKEN:
         raise click.BadParameter(
@@ -31,7 +36,10 @@ def init(name: str, folder: str) -> int:
             f" digit, and is none of {', '.join(sorted(_TAKEN))}",
             param_hint="NAME",
         )
+    if ctx.get_parameter_source("folder") is ParameterSource.DEFAULT and _is_inside(folder):
+        folder = "."
     root = Path(folder)
+    _demand_apart(root)
     home = root / name
     if home.exists():
         stop(Exit.USAGE, f"{home} exists; nothing was written. Take another name or remove it.")
@@ -39,17 +47,39 @@ def init(name: str, folder: str) -> int:
         for path, text in settings_files(name).items():
             if not (root / path).exists():
                 _write(root / path, text)
-            elif path == "sluicegate.yaml":
+            elif path == _SETTINGS:
                 note(
-                    f"{root / path} exists and stays as it is: add an access rule for {name} to it"
+                    f"{root / path} exists and stays as it is: add an access rule for {name} to "
+                    "its `access`, as"
                 )
+                note(access_row(name))
         for path, text in contract_files(name).items():
             _write(home / path, text)
     except OSError as error:
         stop(Exit.UNREADABLE, f"{error.filename} cannot be written: {error.strerror}")
     note(f"wrote {home}; next: describe your own tool in it, and `sluicegate check {folder}`")
-    put(CI_LINES.replace("FOLDER", folder))
+    put(ci_lines(root.resolve().name if folder == "." else folder))
     return Exit.ACCEPTED
+
+
+def _is_inside(folder: str) -> bool:
+    """Whether settings stand here, and none where the folder would be made."""
+    return Path(_SETTINGS).is_file() and not Path(folder, _SETTINGS).is_file()
+
+
+def _demand_apart(root: Path) -> None:
+    """End the command where a contract folder would be made inside another one."""
+    if (root / _SETTINGS).is_file():
+        return
+    around = next(
+        (each for each in root.absolute().parents[:_LEVELS] if (each / _SETTINGS).is_file()), None
+    )
+    if around is not None:
+        stop(
+            Exit.USAGE,
+            f"{root} lies inside the contract folder {around}; nothing was written. "
+            f"Say --folder {around} to add a contract to it.",
+        )
 
 
 def _write(path: Path, text: str) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from importlib.resources import files
 from typing import Final
 
-CI_LINES: Final = """\
-# GitHub Actions, one step:
+_CI_LINES: Final = """\
+# GitHub Actions, one step. sluicegate is not on the package index: path/to/sluicegate is a checkout
+# of its repository at a commit you chose, or a wheel built from one.
 - name: contracts
-  run: pip install sluicegate && sluicegate check FOLDER --format github
+  run: pip install path/to/sluicegate && sluicegate check FOLDER --format github
 """
 
 _EDITOR: Final = ".editor"
@@ -20,8 +22,12 @@ sluicegate: 1
 limits: {max_call_bytes: 65536, max_bytes: 262144, max_depth: 32, in_flight: 64}
 audit: {store: "sqlite:state/audit.db", keys: "file:keys/"}
 access:
-  - {caller: my-agent, action: call, tool: NAME, resource: {type: item, in: [item-0001]}}
+ROW
 """
+
+_ROW: Final = (
+    "  - {caller: my-agent, action: call, tool: NAME, resource: {type: item, in: [item-0001]}}"
+)
 
 _IGNORED: Final = """\
 # The record and its keys belong to the machine that runs the gate, not to the repository.
@@ -78,6 +84,16 @@ _ANSWER: Final = """\
 """
 
 
+def ci_lines(folder: str) -> str:
+    """Return the step that checks ``folder`` in CI."""
+    return _CI_LINES.replace("FOLDER", shlex.quote(folder))
+
+
+def access_row(name: str) -> str:
+    """Return the row that allows one caller one item of a new contract, as settings hold it."""
+    return _ROW.replace("NAME", name)
+
+
 def settings_files(name: str) -> dict[str, str]:
     """Return the files of the folder itself, by path; the editor schemas lie beside them."""
     editor = files("sluicegate.contracts").joinpath("editor")
@@ -86,7 +102,7 @@ def settings_files(name: str) -> dict[str, str]:
         for schema in ("contract.schema.json", "sluicegate.schema.json")
     }
     return {
-        "sluicegate.yaml": _SETTINGS.replace("NAME", name),
+        "sluicegate.yaml": _SETTINGS.replace("ROW", access_row(name)),
         ".gitignore": _IGNORED,
         **schemas,
     }
