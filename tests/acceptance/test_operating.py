@@ -110,7 +110,17 @@ def test_a_folder_that_does_not_load_serves_nothing(sluicegate: Here) -> None:
     Path("contracts/job_status/contract.yaml").write_text("tool: job_status\n")
     done = sluicegate("call", "restart", "--arguments", SUCCESS, "--caller", "svc")
     assert (done.code, done.out) == (4, "")
-    assert "job_status/contract.yaml:1:" in done.err
+    assert {line.partition(":")[0] for line in done.err.splitlines()} == {
+        "contracts/job_status/contract.yaml"
+    }
+
+
+@pytest.mark.requirement("CLI")
+def test_a_call_in_a_folder_that_is_not_there_is_exit_5_as_its_check(sluicegate: Here) -> None:
+    absent = ("--folder", "nosuch")
+    done = sluicegate("call", "job_status", "--arguments", SUCCESS, "--caller", "svc", *absent)
+    assert (done.code, done.out) == (5, "")
+    assert done.code == sluicegate("check", "nosuch").code
 
 
 @pytest.mark.requirement("CLI", "RES-8")

@@ -19,6 +19,8 @@ from sluicegate.cli.output import (
     note,
     put,
     put_object,
+    stop,
+    tell_problems,
 )
 
 _MAX_BYTES: Final = 16_777_216
@@ -55,8 +57,10 @@ def call(
 ) -> int:
     """Call TOOL through the gate, for real, and print the envelope that the agent would get.
 
-    The call is recorded as any other. Exit 0 on success, 1 on failure or refusal.
+    The call is recorded as any other. Exit 0 on success, 1 on failure or refusal, 4 the folder
+    does not load, 5 there is no such folder.
     """
+    from sluicegate.errors import ContractFolderError
     from sluicegate.gates.answers import Answer
     from sluicegate.gates.envelopes import shape_envelope
     from sluicegate.opening.folder import open_gate
@@ -68,6 +72,8 @@ def call(
         raise click.BadParameter("an account has a name", param_hint="--caller")
     if deadline_s is not None and not math.isfinite(deadline_s):
         raise click.BadParameter("is a number of seconds", param_hint="--deadline-s")
+    if not Path(folder).is_dir():
+        stop(Exit.UNREADABLE, f"{folder} is no folder; name it with --folder")
     text = _read(arguments)
     who = Caller(subject=caller, tenant=tenant, session=session)
 
@@ -77,7 +83,11 @@ def call(
                 note(f"{tool} is not served: {gate.withdrawn[tool]}")
             return await gate.call(tool, text, caller=who, call_id=call_id, deadline_s=deadline_s)
 
-    answer = asyncio.run(ask())
+    try:
+        answer = asyncio.run(ask())
+    except ContractFolderError as error:
+        tell_problems(folder, error.problems)
+        return Exit.DOES_NOT_LOAD
     if form != HUMAN:
         put_object("call", {"envelope": shape_envelope(answer.envelope)})
     elif sys.stdout.isatty():
