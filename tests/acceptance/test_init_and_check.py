@@ -136,6 +136,18 @@ def test_a_failing_fixture_is_exit_1_with_note_and_place(sluicegate: Here) -> No
     ]
 
 
+@pytest.mark.requirement("CLI")
+def test_a_note_is_a_warning_to_github(sluicegate: Here) -> None:
+    sluicegate("init", "item_state")
+    Path("contracts/sluicegate.yaml").unlink()
+    done = sluicegate("check", "--format", "github")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines()[0] == (
+        "::warning title=check::there is no sluicegate.yaml, so no access rule: "
+        "every call will be DENIED"
+    )
+
+
 @pytest.mark.requirement("CLI", "CON-1")
 def test_a_folder_that_does_not_load_is_exit_4_with_file_line_and_column(sluicegate: Here) -> None:
     sluicegate("init", "item_state")

@@ -48,7 +48,7 @@ def check(folder: str, no_python: bool, form: str, color: str) -> int:
         stop(Exit.UNREADABLE, f"{folder} is no folder; `sluicegate init NAME` makes one")
     with tell_progress(f"checking {folder}"):
         checked = _as_checked(folder, check_folder(Path(folder), python=not no_python))
-    for doubt in checked.notes:
+    for doubt in checked.notes if form != GITHUB else ():
         note(doubt)
     if form == HUMAN:
         put(render_check(checked, paint=choose_paint(color), width=choose_width()))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sluicegate.contracts.problems import Problem
 from sluicegate.gates.verdicts import Verdict
 from sluicegate.rendering.escaping import escape_terminal
-from sluicegate.rendering.github import command, render_problems_github
+from sluicegate.rendering.github import command, describe, render_problems_github
 from sluicegate.rendering.json_v1 import shape_problem, shape_verdict
 from sluicegate.rendering.paint import PLAIN, Paint
 from sluicegate.rendering.places import Source, place_findings
@@ -89,17 +89,19 @@ def _count(number: int, noun: str) -> str:
 
 
 def render_check_github(checked: Checked) -> str:
-    """Return one ``::error`` command a problem or failing fixture, and a notice of the counts."""
+    """Return one ``::error`` a problem or failing fixture, a warning a note, and the counts."""
     failing = "".join(_failing_command(fixture) for fixture in checked.failing)
     text = render_check(checked).strip().splitlines()[-1]
-    return render_problems_github(checked.problems) + failing + command("notice", text)
+    doubts = "".join(command("warning", doubt, title="check") for doubt in checked.notes)
+    return render_problems_github(checked.problems) + failing + doubts + command("notice", text)
 
 
 def _failing_command(fixture: CheckedFixture) -> str:
     span = next(iter(place_findings(fixture.source, fixture.verdict.findings)), None)
+    findings = () if fixture.verdict.accepted else fixture.verdict.findings
     return command(
         "error",
-        fixture.note,
+        "\n".join([fixture.note, *map(describe, findings)]),
         file=fixture.source.name,
         line=1 if span is None else span.line,
         column=None if span is None else span.column,
