@@ -105,9 +105,12 @@ class PythonFetch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostFetch:
-    """The host fetches for itself between ``check_call`` and ``check_result`` (ARG-9)."""
+    """The host fetches for itself between ``check_call`` and ``check_result`` (ARG-9).
 
-    timeout_s: float = 30.0
+    ``timeout_s`` is what lies between the two at most; None: no limit.
+    """
+
+    timeout_s: float | None = None
 
 
 Fetch: TypeAlias = HttpFetch | CommandFetch | PythonFetch | HostFetch

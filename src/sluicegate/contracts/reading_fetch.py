@@ -80,8 +80,12 @@ def _read_cache(place: Place) -> CacheRule | None:
 
 
 def _timeout(members: Mapping[str, Place]) -> float:
-    found = members["timeout_s"].number(0, _MAX_TIMEOUT_S) if "timeout_s" in members else None
+    found = _declared_timeout(members)
     return 30.0 if found is None else found
+
+
+def _declared_timeout(members: Mapping[str, Place]) -> float | None:
+    return members["timeout_s"].number(0, _MAX_TIMEOUT_S) if "timeout_s" in members else None
 
 
 def _text(members: Mapping[str, Place], key: str, pattern: str, wanted: str) -> str | None:
@@ -312,4 +316,4 @@ def _read_python(place: Place, names: PythonNames) -> PythonFetch | None:
 
 def _read_host(place: Place, arguments: Side) -> HostFetch | None:
     members = place.members("host")
-    return None if members is None else HostFetch(timeout_s=_timeout(members))
+    return None if members is None else HostFetch(timeout_s=_declared_timeout(members))

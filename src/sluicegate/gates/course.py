@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Final, Generic, TypeVar
 
 from sluicegate.checks.selection import Selected
@@ -22,6 +24,7 @@ from sluicegate.gates.envelopes import Failure, Success, succeed
 from sluicegate.gates.failures import is_failure, text_of
 from sluicegate.gates.journal import Journal
 from sluicegate.gates.means import Means
+from sluicegate.gates.outstanding import Outstanding
 from sluicegate.gates.ports import AuditUnavailable, Dispatch, Notice
 from sluicegate.gates.recording import Subject
 from sluicegate.gates.refusing import fail, refuse
@@ -86,22 +89,35 @@ class Course(Generic[T]):
         """End a call that found no place to run in."""
         return await self._closed(lambda: self._stop(rejected))
 
-    async def ask(self) -> Admitted | Answer[T]:
-        """Climb the call ladder and record the intent; the host fetches for itself (ARG-9)."""
-        asked: list[Admitted] = []
+    async def ask(self) -> Outstanding | Answer[T]:
+        """Climb the call ladder and record the intent; the host fetches for itself (ARG-9).
 
-        async def climb() -> Answer[T] | None:
+        What the contract grants for fetching runs from here.
+        """
+
+        async def climb() -> Outstanding | Answer[T]:
             started = await self._start()
             if isinstance(started, Rejected):
                 return await self._stop(started)
-            asked.append(started)
-            return None
+            timeout_s = self._line.contract.fetch.timeout_s
+            return Outstanding(
+                _line=self._line,
+                _subject=self._subject,
+                _admitted=started,
+                _deadline=None if timeout_s is None else self._means.clock.monotonic() + timeout_s,
+            )
 
-        answer = await self._closed(climb)
-        return asked[0] if answer is None else answer
+        asked: Outstanding | Answer[T] = await self._closed(climb)
+        return asked
 
-    async def answer(self, admitted: Admitted, receipt: Receipt) -> Answer[T]:
-        """Climb the result ladder with what the host fetched, and record the outcome (ARG-9)."""
+    async def answer(
+        self, admitted: Admitted, receipt: Receipt, places: asyncio.Semaphore
+    ) -> Answer[T]:
+        """Climb the result ladder with what the host fetched, and record the outcome (ARG-9).
+
+        What comes after the deadline is no answer. The wait for one of ``places`` comes after
+        that question, and ends with the calls that hold them.
+        """
         permitted = admitted.permitted
         self._tally.attempts = 1
         self._journal.resume(permitted)
@@ -109,7 +125,11 @@ class Course(Generic[T]):
         self._open = self._line.contract.effect is not Effect.READ
 
         async def conclude() -> Answer[T]:
-            answer = await self._conclude(receipt, permitted, pause=None)
+            received = receipt
+            if received.fault is None and self._remaining_s() < 0:
+                received = replace(received, fault=Fault.TIMEOUT)
+            async with places:
+                answer = await self._conclude(received, permitted, pause=None)
             assert answer is not None  # noqa: S101  (without a pause there is no other attempt)
             return answer
 
@@ -201,7 +221,10 @@ class Course(Generic[T]):
             arguments_text=permitted.prepared.text,
             caller=self._subject.caller,
             attempt=self._tally.attempts,
-            timeout_s=min(contract.fetch.timeout_s, max(self._remaining_s(), 0.001)),
+            timeout_s=min(
+                math.inf if contract.fetch.timeout_s is None else contract.fetch.timeout_s,
+                max(self._remaining_s(), 0.001),
+            ),
             max_bytes=contract.limits.max_bytes,
             contract_digest=contract.fingerprints.digest,
             idempotency_key=self._subject.key,

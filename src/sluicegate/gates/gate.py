@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -147,7 +148,8 @@ class Gate:
         """
         decode = None if as_ is None else decoder_for(as_)
         raw = as_bytes(arguments)
-        async with self._line_of(tool) as line:
+        async with self._entered() as serving:
+            line = serving.lines.get(tool)
             subject = self._subject(line, tool, caller, call_id)
 
             async def answer() -> Answer[T]:
@@ -156,30 +158,27 @@ class Gate:
                     return Answer(envelope=opening)
                 if line is None:
                     return await self._refuse_unknown(subject, tool)
-                return await self._run(line, subject, raw, deadline_s, decode)
+                granted = self._granted_s(line, deadline_s)
+                deadline = self._means.clock.monotonic() + granted
+                course: Course[T] = Course(
+                    self._means, line, subject, raw, deadline=deadline, decode=decode
+                )
+                return await self._placed(course, granted, course.run)
 
             return await self._guarded(subject, answer)
 
-    async def _run(
-        self,
-        line: Line,
-        subject: Subject,
-        raw: bytes,
-        deadline_s: float | None,
-        decode: Callable[[JsonValue], T] | None,
-    ) -> Answer[T]:
-        """Run a call in one of the places in flight; the wait counts against the deadline."""
-        granted, means, places = self._granted_s(line, deadline_s), self._means, self._places
-        course: Course[T] = Course(
-            means, line, subject, raw, deadline=means.clock.monotonic() + granted, decode=decode
-        )
+    async def _placed(
+        self, course: Course[T], granted: float, run: Callable[[], Awaitable[R]]
+    ) -> R | Answer[T]:
+        """Run ``course`` in one of the places in flight; the wait counts against its deadline."""
+        places = self._places
         try:
             async with asyncio.timeout(max(granted, 0.0)):
                 await places.acquire()
         except TimeoutError:
             return await course.give_up(Rejected(stage=Stage.RETRY, code=Code.BUDGET_SPENT))
         try:
-            return await course.run()
+            return await run()
         finally:
             places.release()
 
@@ -207,10 +206,13 @@ class Gate:
     ) -> Outstanding | Answer[JsonValue]:
         """Climb the call ladder alone, for a host that fetches for itself (ARG-9).
 
-        Returns the one-use ``Outstanding`` that ``check_result`` demands, or the refusal.
+        Returns the one-use ``Outstanding`` that ``check_result`` demands, or the refusal. It
+        holds a place in flight while it runs; the host's own fetching holds none. Raises:
+        MisuseError for a closed gate.
         """
         raw = as_bytes(arguments)
-        async with self._line_of(tool) as line:
+        async with self._entered() as serving:
+            line = serving.lines.get(tool)
             subject = self._subject(line, tool, caller, call_id)
 
             async def ask() -> Outstanding | Answer[JsonValue]:
@@ -219,14 +221,12 @@ class Gate:
                     return Answer(envelope=opening)
                 if line is None:
                     return await self._refuse_unknown(subject, tool)
-                deadline = self._means.clock.monotonic() + self._granted_s(line, None)
+                granted = self._granted_s(line, None)
+                deadline = self._means.clock.monotonic() + granted
                 course: Course[JsonValue] = Course(
                     self._means, line, subject, raw, deadline=deadline
                 )
-                asked = await course.ask()
-                if isinstance(asked, Answer):
-                    return asked
-                return Outstanding(_line=line, _subject=subject, _admitted=asked)
+                return await self._placed(course, granted, course.ask)
 
             return await self._guarded(subject, ask)
 
@@ -236,18 +236,25 @@ class Gate:
         """Climb the result ladder with what the host fetched for ``outstanding``.
 
         ``received`` is the raw answer, or a Receipt where status, exit code or media type are to
-        be held to the contract as well. Raises: MisuseError if ``outstanding`` was used before.
+        be held to the contract as well. What comes later than the contract's ``timeout_s`` after
+        ``check_call`` is no answer (UPSTREAM_TIMEOUT). It holds a place in flight while it runs.
+        Raises: MisuseError for a closed gate, or if ``outstanding`` was used before.
         """
-        line, subject, admitted = outstanding.spend()
-        receipt = received
-        if not isinstance(receipt, Receipt):
-            receipt = Receipt(
-                adapter="host", adapter_version="1", endpoint=line.adapter.endpoint, raw=receipt
+        async with self._entered():
+            line, subject, admitted, deadline = outstanding.spend()
+            receipt = received
+            if not isinstance(receipt, Receipt):
+                receipt = Receipt(
+                    adapter="host", adapter_version="1", endpoint=line.adapter.endpoint, raw=receipt
+                )
+            course: Course[JsonValue] = Course(
+                self._means,
+                line,
+                subject,
+                admitted.permitted.prepared.text,
+                deadline=math.inf if deadline is None else deadline,
             )
-        course: Course[JsonValue] = Course(
-            self._means, line, subject, admitted.permitted.prepared.text, deadline=0.0
-        )
-        return await course.answer(admitted, receipt)
+            return await course.answer(admitted, receipt, self._places)
 
     def tool(self, **parts: Any) -> Callable[[F], F]:
         """Write a contract beside its function: a decorator that leaves the function as it is.
@@ -314,7 +321,9 @@ class Gate:
     async def close(self) -> None:
         """Take no further call, wait for those in flight, then release adapters and store.
 
-        The wait is bounded by the deadlines of the calls themselves.
+        In flight is every ``call``, ``check_call`` and ``check_result`` that has not returned;
+        an ``Outstanding`` that waits for its answer is not, and shows as an open intent. The wait
+        is bounded by the deadlines of the calls themselves.
         """
         if self._closed:
             return
@@ -340,14 +349,14 @@ class Gate:
         await self.close()
 
     @asynccontextmanager
-    async def _line_of(self, tool: str) -> AsyncIterator[Line | None]:
+    async def _entered(self) -> AsyncIterator[Serving]:
         """Hold the set that the call began with; close it after the last call that uses it."""
         if self._closed:
             raise MisuseError("this gate is closed; open a new one")
         serving = self._serving
         self._in_flight[id(serving)] = self._in_flight.get(id(serving), 0) + 1
         try:
-            yield serving.lines.get(tool)
+            yield serving
         finally:
             self._in_flight[id(serving)] -= 1
             if not self._in_flight[id(serving)]:
@@ -367,7 +376,8 @@ class Gate:
 
     def _granted_s(self, line: Line, deadline_s: float | None) -> float:
         retry, fetch = line.contract.retry, line.contract.fetch
-        granted = retry.budget_s if retry.attempts > 1 else max(retry.budget_s, fetch.timeout_s)
+        timeout_s = fetch.timeout_s or 0.0
+        granted = retry.budget_s if retry.attempts > 1 else max(retry.budget_s, timeout_s)
         return granted if deadline_s is None else min(granted, deadline_s)
 
     def _subject(

@@ -22,12 +22,14 @@ class _Use:
 class Outstanding:
     """A call that passed its ladder and whose intent is recorded; the host fetches for itself.
 
-    ``arguments`` is a fresh copy each time: nobody can change what the answer is bound to.
+    ``arguments`` is a fresh copy each time: nobody can change what the answer is bound to. Past
+    ``_deadline`` (monotonic; None: never) an answer is late, whatever it holds.
     """
 
     _line: Line
     _subject: Subject
     _admitted: Admitted
+    _deadline: float | None = None
     _use: _Use = field(default_factory=_Use)
 
     @property
@@ -41,7 +43,7 @@ class Outstanding:
         copy: Mapping[str, object] = json.loads(self._admitted.permitted.prepared.text)
         return copy
 
-    def spend(self) -> tuple[Line, Subject, Admitted]:
+    def spend(self) -> tuple[Line, Subject, Admitted, float | None]:
         """Take the one use: what the gate goes on with. Raises: MisuseError at a second use."""
         if self._use.used:
             raise MisuseError(
@@ -49,4 +51,4 @@ class Outstanding:
                 "every answer needs its own check_call"
             )
         self._use.used = True
-        return self._line, self._subject, self._admitted
+        return self._line, self._subject, self._admitted, self._deadline
