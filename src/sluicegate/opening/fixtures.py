@@ -36,7 +36,7 @@ _TIME_CODES: Final = frozenset({Code.STALE, Code.FROM_FUTURE, Code.BAD_TIME})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FixtureResult:
-    """One fixture and what became of it. ``path`` is relative to the contract folder's parent.
+    """One fixture and what became of it. ``path`` is relative to the folder with the settings.
 
     ``expected`` is ``accepted`` or ``rejected``; ``ok`` says that the verdict, and stage, code
     and pointer where the sidecar names them, are as expected; ``note`` says why not. ``side`` and
@@ -52,15 +52,15 @@ class FixtureResult:
     note: str = ""
 
 
-def run_fixtures(folder: Path, line: Line) -> Iterator[FixtureResult]:
-    """Climb every fixture below ``folder`` (a contract's folder) and yield the results.
+def run_fixtures(folder: Path, line: Line, *, root: Path) -> Iterator[FixtureResult]:
+    """Climb every fixture below ``folder``, a contract's in ``root``, and yield the results.
 
     What looks like a fixture and is read by nothing is a result that is not ``ok``.
     """
     default = _default_arguments(folder)
     for found in collect(folder):
         if isinstance(found, Stray):
-            yield _not_run(folder, line, found.path, found.note)
+            yield _not_run(root, line, found.path, found.note)
             continue
         expected = found.expected
         try:
@@ -68,11 +68,11 @@ def run_fixtures(folder: Path, line: Line) -> Iterator[FixtureResult]:
             expected = str(needs.get("verdict", expected))
             verdict = _climb(line, found.side, raw, needs, default)
         except (OSError, ValueError) as error:
-            yield _not_run(folder, line, found.path, str(error), side=found.side, expected=expected)
+            yield _not_run(root, line, found.path, str(error), side=found.side, expected=expected)
             continue
         note = _compare(verdict, expected, needs) or _lack_now(line.contract, verdict, needs)
         yield FixtureResult(
-            path=_show(folder, found.path),
+            path=_show(root, found.path),
             tool=line.contract.tool,
             side=found.side,
             expected=expected,
@@ -83,10 +83,10 @@ def run_fixtures(folder: Path, line: Line) -> Iterator[FixtureResult]:
 
 
 def _not_run(
-    folder: Path, line: Line, path: Path, note: str, *, side: str = "", expected: str = ""
+    root: Path, line: Line, path: Path, note: str, *, side: str = "", expected: str = ""
 ) -> FixtureResult:
     return FixtureResult(
-        path=_show(folder, path),
+        path=_show(root, path),
         tool=line.contract.tool,
         side=side,
         expected=expected,
@@ -96,8 +96,8 @@ def _not_run(
     )
 
 
-def _show(folder: Path, path: Path) -> str:
-    return path.relative_to(folder.parent).as_posix()
+def _show(root: Path, path: Path) -> str:
+    return path.relative_to(root).as_posix()
 
 
 def _read(folder: Path, path: Path) -> bytes:

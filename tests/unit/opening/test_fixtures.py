@@ -211,3 +211,15 @@ def test_arguments_of_a_sidecar_that_do_not_fit_the_contract_are_told_as_such(
         False,
         f"`arguments` in the sidecar do not fit the contract: {said}",
     )
+
+
+def test_a_fixture_is_named_as_its_file_lies_below_the_folder(tmp_path: Path) -> None:
+    for path, text in contract_files("item").items():
+        for home in ("", "deep/down/"):
+            written = tmp_path / (home or "alone") / path
+            written.parent.mkdir(parents=True, exist_ok=True)
+            written.write_text(text)
+    for root in (tmp_path / "alone", tmp_path / "deep"):
+        found = check_folder(root).fixtures
+        assert found
+        assert all((root / each.path).is_file() for each in found)
