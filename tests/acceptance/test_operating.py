@@ -123,6 +123,20 @@ def test_a_call_in_a_folder_that_is_not_there_is_exit_5_as_its_check(sluicegate:
     assert done.code == sluicegate("check", "nosuch").code
 
 
+@pytest.mark.requirement("CLI")
+@pytest.mark.parametrize("command", ["call", "check", "audit"])
+def test_inside_the_contract_folder_its_name_is_told(
+    sluicegate: Here, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.chdir("contracts")
+    options = {"call": ("job_status", "--caller", "svc"), "check": (), "audit": ("verify",)}
+    done = sluicegate(command, *options[command])
+    assert (done.code, done.err) == (
+        5,
+        "contracts is no folder; this folder holds sluicegate.yaml: name it, as `.`\n",
+    )
+
+
 @pytest.mark.requirement("CLI", "RES-8")
 def test_why_tells_the_whole_story_in_one_screen(sluicegate: Here) -> None:
     _, envelope = call(sluicegate, "job_status", OTHER, "--tenant", "acme", "--call-id", "toolu_1")

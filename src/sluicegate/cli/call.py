@@ -14,12 +14,12 @@ from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import (
     DEFAULT_FOLDER,
     HUMAN,
+    demand_folder,
     folder_option,
     format_option,
     note,
     put,
     put_object,
-    stop,
     tell_problems,
 )
 
@@ -72,8 +72,7 @@ def call(
         raise click.BadParameter("an account has a name", param_hint="--caller")
     if deadline_s is not None and not math.isfinite(deadline_s):
         raise click.BadParameter("is a number of seconds", param_hint="--deadline-s")
-    if not Path(folder).is_dir():
-        stop(Exit.UNREADABLE, f"{folder} is no folder; name it with --folder")
+    demand_folder(folder, "name it with --folder")
     text = _read(arguments)
     who = Caller(subject=caller, tenant=tenant, session=session)
 

@@ -16,11 +16,11 @@ from sluicegate.cli.output import (
     choose_paint,
     choose_width,
     color_option,
+    demand_folder,
     format_option,
     note,
     put,
     put_object,
-    stop,
 )
 
 if TYPE_CHECKING:
@@ -44,8 +44,7 @@ def check(folder: str, no_python: bool, form: str, color: str) -> int:
     from sluicegate.opening.folder import check_folder
     from sluicegate.rendering.checking import render_check, render_check_github, shape_check
 
-    if not Path(folder).is_dir():
-        stop(Exit.UNREADABLE, f"{folder} is no folder; `sluicegate init NAME` makes one")
+    demand_folder(folder, "`sluicegate init NAME` makes one")
     with tell_progress(f"checking {folder}"):
         checked = _as_checked(folder, check_folder(Path(folder), python=not no_python))
     for doubt in checked.notes if form != GITHUB else ():

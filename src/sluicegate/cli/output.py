@@ -139,6 +139,15 @@ def tell_problems(folder: str, problems: Iterable[Problem]) -> None:
         note(str(replace(problem, document=str(Path(folder, problem.document)))))
 
 
+def demand_folder(folder: str, way_on: str) -> None:
+    """End the command with exit code 5 where ``folder`` is none; ``way_on`` says what to do."""
+    if Path(folder).is_dir():
+        return
+    if Path("sluicegate.yaml").is_file():
+        way_on = "this folder holds sluicegate.yaml: name it, as `.`"
+    stop(Exit.UNREADABLE, f"{folder} is no folder; {way_on}")
+
+
 def stop(exit_code: Exit, text: str) -> NoReturn:
     """Say on stderr why the command ends, and end it. Raises: SystemExit."""
     for line in text.splitlines():

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sluicegate.cli.exits import Exit
-from sluicegate.cli.output import stop
+from sluicegate.cli.output import demand_folder, stop
 from sluicegate.gates.ports import AuditStore, AuditUnavailable
 
 
@@ -34,8 +34,7 @@ def open_record(folder: str) -> Iterator[AuditStore]:
 @contextmanager
 def guard_record(folder: str) -> Iterator[None]:
     """End the command with exit code 5 where there is no folder or its record is unavailable."""
-    if not Path(folder).is_dir():
-        stop(Exit.UNREADABLE, f"{folder} is no folder; name it with --folder")
+    demand_folder(folder, "name it with --folder")
     try:
         yield
     except AuditUnavailable as error:
