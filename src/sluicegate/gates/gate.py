@@ -13,7 +13,7 @@ from typing import Any, Final, Self, TypeVar, overload
 
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
-from sluicegate.errors import MisuseError, SluicegateError
+from sluicegate.errors import ContractFolderError, MisuseError, SluicegateError
 from sluicegate.gates.answers import Answer
 from sluicegate.gates.course import Course
 from sluicegate.gates.definitions import AGENT_INSTRUCTIONS, define_tools, envelope_of
@@ -79,6 +79,7 @@ class Gate:
         author: Callable[[Callable[..., object], Mapping[str, Any]], Line] | None = None,
     ) -> None:
         self._means = means
+        self._opened = serving  # what the folder holds, without what is written beside functions
         self._serving = serving
         self._reopen = reopen
         self._author = author
@@ -262,7 +263,8 @@ class Gate:
         ``parts`` are those of ``Contract.of``: ``owner``, ``agent``, ``bind``, ``fresh``,
         ``result`` and the keys of contract.yaml. The contract climbs through the same loader
         and is served from now on; a reload of the folder keeps it. Raises: ContractFolderError
-        where it does not load, MisuseError where a tool of its name is served. SPEC CON-7.
+        where it does not load, MisuseError where its name stands in the folder, is served, or was
+        withdrawn by an operator. SPEC CON-7.
         """
         if self._author is None:
             raise MisuseError("this gate forbids Python: open it with python=True")
@@ -270,10 +272,14 @@ class Gate:
 
         def register(function: F) -> F:
             line = author(function, parts)
-            if line.contract.tool in self._serving.lines:
-                raise MisuseError(f"a tool {line.contract.tool!r} is served already")
-            self._authored[line.contract.tool] = line
-            self._serving = self._serving.with_lines(self._authored)
+            taken = self._serving.taken(line.contract.tool)
+            if taken is not None:
+                raise MisuseError(taken)
+            authored = {**self._authored, line.contract.tool: line}
+            serving = self._opened.with_lines(authored)
+            if isinstance(serving, tuple):
+                raise ContractFolderError(serving)
+            self._authored, self._serving = authored, serving
             self._announced = False  # the set that calls are judged by is another one now
             return function
 
@@ -306,17 +312,23 @@ class Gate:
                 Problem(code=Code.CONTRACT_INVALID, document="", message=str(error), mend=""),
             )
         if isinstance(opened, tuple):
-            await self._means.store.record([self._set_event(self._serving, "kept", opened)])
-            self._tell_operators(opened)
-            return opened
+            return await self._keep_old(opened)
         serving = opened.serving.with_lines(self._authored)
+        if isinstance(serving, tuple):
+            await self._release(opened.serving)
+            return await self._keep_old(serving)
         await self._means.store.record([self._set_event(serving, "swapped", ())])
-        old, self._serving = self._serving, serving
+        old, self._serving, self._opened = self._serving, serving, opened.serving
         self._means = opened.means
         self._places = asyncio.Semaphore(serving.contracts.settings.limits.in_flight)
         if not self._in_flight.get(id(old)):
             await self._release(old)
         return ()
+
+    async def _keep_old(self, problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+        await self._means.store.record([self._set_event(self._serving, "kept", problems)])
+        self._tell_operators(problems)
+        return problems
 
     async def close(self) -> None:
         """Take no further call, wait for those in flight, then release adapters and store.
@@ -334,6 +346,9 @@ class Gate:
         while self._means.unfinished:
             await asyncio.gather(*self._means.unfinished, return_exceptions=True)
         await self._serving.close()
+        for tool, line in self._authored.items():
+            if tool not in self._serving.lines:
+                await line.adapter.close()
         await asyncio.to_thread(self._means.notifier.close)
         await self._means.store.close()
 
@@ -366,13 +381,18 @@ class Gate:
                     await self._release(serving)
 
     async def _release(self, serving: Serving) -> None:
-        """Close a set that was swapped out: what its adapters raise changes no answer."""
+        """Close a set that is not served (any more): what its adapters raise changes no answer.
+
+        A contract beside its function outlives every set: an operator may put it back.
+        """
         try:
-            await serving.close(but_for=self._serving)
+            await serving.close(but_for=[*self._serving.lines.values(), *self._authored.values()])
         except BaseException as error:
             if not is_failure(error):
                 raise
-            _LOG.warning("an adapter of the old set did not close: %s", type(error).__name__)
+            _LOG.warning(
+                "an adapter that is served no more did not close: %s", type(error).__name__
+            )
 
     def _granted_s(self, line: Line, deadline_s: float | None) -> float:
         retry, fetch = line.contract.retry, line.contract.fetch

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from sluicegate.contracts.contract import Contract
+from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
 from sluicegate.gates.call_gate import CallLadder
 from sluicegate.gates.ports import Adapter
 from sluicegate.gates.result_gate import ResultLadder
+from sluicegate.values.codes import Code
 from sluicegate.values.digests import digest_of_json
 
 
@@ -32,10 +34,26 @@ class Serving:
     lines: Mapping[str, Line]
     withdrawn: Mapping[str, str]
 
-    def with_lines(self, lines: Mapping[str, Line]) -> Serving:
-        """Return the set with the lines of contracts that were written beside their functions."""
+    def taken(self, tool: str) -> str | None:
+        """Return why no further contract may bear this name and how to mend it; None: it may."""
+        if tool in self.withdrawn:
+            why = self.withdrawn[tool]
+            return f"a tool {tool!r} is withdrawn ({why}): put it back first, or rename yours"
+        if tool in self.contracts.contracts:
+            return f"a tool {tool!r} is served already: rename one of the two, or remove one"
+        return None
+
+    def with_lines(self, lines: Mapping[str, Line]) -> Serving | tuple[Problem, ...]:
+        """Return the set with the lines of contracts that were written beside their functions.
+
+        A name that is withdrawn, and has no contract here, stays withdrawn. Returns the problems
+        where a contract of this set bears one of the names.
+        """
         if not lines:
             return self
+        twice = tuple(_twice(tool) for tool in lines if tool in self.contracts.contracts)
+        if twice:
+            return twice
         contracts = {
             **self.contracts.contracts,
             **{tool: line.contract for tool, line in lines.items()},
@@ -48,12 +66,25 @@ class Serving:
                 contracts=MappingProxyType(contracts),
                 digest=digest_of_json([str(self.contracts.digest), *digests]),
             ),
-            lines={**self.lines, **lines},
+            lines={
+                **self.lines,
+                **{tool: line for tool, line in lines.items() if tool not in self.withdrawn},
+            },
         )
 
-    async def close(self, *, but_for: Serving | None = None) -> None:
-        """Close every adapter but those that ``but_for`` serves as well."""
-        kept = set() if but_for is None else {id(line.adapter) for line in but_for.lines.values()}
+    async def close(self, *, but_for: Iterable[Line] = ()) -> None:
+        """Close every adapter but those of the lines ``but_for``."""
+        kept = {id(line.adapter) for line in but_for}
         for line in self.lines.values():
             if id(line.adapter) not in kept:
                 await line.adapter.close()
+
+
+def _twice(tool: str) -> Problem:
+    return Problem(
+        code=Code.CONTRACT_INVALID,
+        document=tool,
+        message=f"a contract written beside its function bears the name {tool!r} as well.",
+        mend="Rename the one in the folder, or remove the one beside the function and restart.",
+        pointer="/tool",
+    )
