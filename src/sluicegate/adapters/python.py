@@ -9,9 +9,7 @@ before they start. An asynchronous function runs as a task that is cancelled, an
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import inspect
-import threading
 import traceback
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Final, cast
@@ -22,6 +20,7 @@ from sluicegate.adapters.encoding import NotJson, encode_value
 from sluicegate.adapters.provenance import PACKAGE_VERSION, Provenance
 from sluicegate.contracts.contract import PythonFetch
 from sluicegate.errors import ConfigurationError
+from sluicegate.gates.foreign_functions import DaemonThreads, NoRoom, is_async, run_async
 from sluicegate.gates.ports import Dispatch
 from sluicegate.values.receipts import Fault, Receipt
 
@@ -37,17 +36,16 @@ class PythonAdapter:
     def __init__(self, fetch: PythonFetch, function: Callable[..., object]) -> None:
         """Raises: ConfigurationError where ``function`` cannot be called by keywords."""
         self._function = function
-        self._is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
-            getattr(function, "__call__", None)  # noqa: B004  (an object with an async __call__)
-        )
+        self._is_async: Final = is_async(function)
         try:
             self._signature: Final = inspect.signature(function)
         except (TypeError, ValueError) as error:
             raise ConfigurationError(f"{fetch.function} has no readable signature") from error
         self.endpoint: Final = str(fetch.function)
         self._provenance: Final = Provenance(self.name, self.version, self.endpoint)
-        self._running = threading.Semaphore(MAX_RUNNING)
-        self._abandoned: Final[set[asyncio.Task[Receipt]]] = set()
+        self._limit: Final = MAX_RUNNING
+        self._threads: Final = DaemonThreads(self.endpoint, self._limit)
+        self._tasks: Final[set[asyncio.Task[Receipt]]] = set()
 
     async def fetch(self, dispatch: Dispatch) -> Receipt:
         """Call the function once within ``dispatch.timeout_s``; its encoded value is the answer."""
@@ -57,16 +55,11 @@ class PythonAdapter:
             self._signature.bind(**arguments)
         except TypeError as error:
             return self._fail(Fault.RAISED, f"the arguments do not fit: {error}", dispatched=False)
-        if not self._running.acquire(blocking=False):
-            return self._fail(
-                Fault.UNREACHABLE,
-                f"{MAX_RUNNING} earlier calls of this function still run",
-                dispatched=False,
-            )
-        if self._is_async:
-            running = self._start_task(arguments, dispatch.max_bytes)
-        else:
-            running = self._start_thread(arguments, dispatch.max_bytes)
+        start = self._start_task if self._is_async else self._start_thread
+        try:
+            running = start(arguments, dispatch.max_bytes)
+        except NoRoom as refused:
+            return self._fail(Fault.UNREACHABLE, str(refused), dispatched=False)
         try:
             done, _ = await asyncio.wait({running}, timeout=dispatch.timeout_s)
         except asyncio.CancelledError:
@@ -82,71 +75,39 @@ class PythonAdapter:
 
     async def close(self) -> None:
         """Cancel asynchronous calls that outlived their deadline."""
-        for task in tuple(self._abandoned):
+        for task in tuple(self._tasks):
             task.cancel()
 
     def _start_task(
         self, arguments: Mapping[str, object], max_bytes: int
     ) -> asyncio.Future[Receipt]:
-        task = asyncio.get_running_loop().create_task(self._await(arguments, max_bytes))
-        self._abandoned.add(task)  # the loop itself holds tasks weakly
+        if len(self._tasks) >= self._limit:
+            raise NoRoom(f"{self._limit} earlier calls of {self.endpoint} still run")
+        work = run_async(lambda: self._await(arguments, max_bytes), self._raised)
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)  # the loop itself holds tasks weakly
         task.add_done_callback(self._forget)
         return task
 
     def _forget(self, task: asyncio.Task[Receipt]) -> None:
-        self._abandoned.discard(task)
-        self._running.release()
+        self._tasks.discard(task)
         if not task.cancelled():
             task.exception()
 
     async def _await(self, arguments: Mapping[str, object], max_bytes: int) -> Receipt:
-        try:
-            work = cast("Coroutine[Any, Any, object]", self._function(**arguments))
-            return self._encode(await work, max_bytes)
-        except asyncio.CancelledError as error:
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
-                raise
-            return self._raised(error)  # the function's own affair, not ours
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # noqa: BLE001  (whatever a tool raises is its answer)
-            return self._raised(error)
+        work = cast("Coroutine[Any, Any, object]", self._function(**arguments))
+        return self._encode(await work, max_bytes)
 
     def _start_thread(
         self, arguments: Mapping[str, object], max_bytes: int
     ) -> asyncio.Future[Receipt]:
-        loop = asyncio.get_running_loop()
-        answered: asyncio.Future[Receipt] = loop.create_future()
-        context = contextvars.copy_context()
-
-        def run() -> None:
-            try:
-                receipt = context.run(self._call, arguments, max_bytes)
-            finally:
-                self._running.release()
-            try:
-                loop.call_soon_threadsafe(_deliver, answered, receipt)
-            except RuntimeError:
-                return  # the loop was closed: nobody waits any more
-
-        try:
-            threading.Thread(target=run, name=f"sluicegate {self.endpoint}", daemon=True).start()
-        except RuntimeError:  # the system gives no more threads
-            self._running.release()
-            answered.set_result(
-                self._fail(Fault.UNREACHABLE, "no thread could be started", dispatched=False)
-            )
-        return answered
+        return self._threads.start(lambda: self._call(arguments, max_bytes), self._raised)
 
     def _call(self, arguments: Mapping[str, object], max_bytes: int) -> Receipt:
-        try:
-            value = self._function(**arguments)
-            if inspect.iscoroutine(value):
-                value.close()  # nobody awaits it here; it is refused as a value
-            return self._encode(value, max_bytes)
-        except BaseException as error:  # noqa: BLE001  (whatever a tool raises is its answer)
-            return self._raised(error)
+        value = self._function(**arguments)
+        if inspect.iscoroutine(value):
+            value.close()  # nobody awaits it here; it is refused as a value
+        return self._encode(value, max_bytes)
 
     def _encode(self, value: object, max_bytes: int) -> Receipt:
         try:
@@ -166,14 +127,9 @@ class PythonAdapter:
     def _raised(self, error: BaseException) -> Receipt:
         try:
             text = "".join(traceback.format_exception(error))
-        except Exception:  # noqa: BLE001  (an exception whose own text raises)
+        except BaseException:  # noqa: BLE001  (an exception whose own text raises)
             text = type(error).__name__
         return self._fail(Fault.RAISED, text)
 
     def _fail(self, fault: Fault, diagnostics: str, *, dispatched: bool = True) -> Receipt:
         return self._provenance.fail(fault, dispatched=dispatched, diagnostics=diagnostics)
-
-
-def _deliver(answered: asyncio.Future[Receipt], receipt: Receipt) -> None:
-    if not answered.done():
-        answered.set_result(receipt)

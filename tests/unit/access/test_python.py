@@ -116,3 +116,12 @@ async def test_no_exception_of_the_function_passes_for_an_exit_or_a_cancellation
 
     with pytest.raises(RuntimeError):
         await ask(broken).decide(QUERY)
+
+
+@pytest.mark.parametrize("raised", [SystemExit(0), asyncio.CancelledError()])
+async def test_nor_does_one_of_an_async_function(raised: BaseException) -> None:
+    async def broken(query: AccessQuery) -> bool:
+        raise raised
+
+    with pytest.raises(RuntimeError, match=r"acme\.access:decide raised"):
+        await ask(broken).decide(QUERY)
