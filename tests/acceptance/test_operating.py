@@ -162,7 +162,7 @@ def test_the_record_of_a_folder_that_is_not_there_is_exit_5(sluicegate: Here) ->
 
 
 def test_the_list_is_filtered_and_begins_with_the_newest(sluicegate: Here) -> None:
-    assert sluicegate("audit", "list").code == 3
+    assert sluicegate("audit", "list").code == 5
     call(sluicegate, "job_status", SUCCESS)
     call(sluicegate, "job_status", OTHER)
     call(sluicegate, "restart", '{"run": 1}')

@@ -59,7 +59,7 @@ def list_events(
 ) -> int:
     """List events, the newest first. Exit 3 if there are none."""
     from sluicegate.cli.audit_options import read_since
-    from sluicegate.cli.record import open_record
+    from sluicegate.cli.record import open_standing_record
     from sluicegate.rendering.json_v1 import shape_events
     from sluicegate.rendering.tables import (
         group_events,
@@ -69,7 +69,7 @@ def list_events(
     )
 
     moment = read_since(since, datetime.now(UTC))
-    with open_record(folder) as store:
+    with open_standing_record(folder) as store:
         if only_open:
             events = tuple(store.open_intents())
         else:
@@ -105,11 +105,11 @@ def list_events(
 @color_option
 def show(event_id: str, folder: str, form: str, color: str) -> int:
     """Show every column of the events with ID: an event id, a seq, or a request id."""
-    from sluicegate.cli.record import open_record
+    from sluicegate.cli.record import open_standing_record
     from sluicegate.rendering.json_v1 import shape_events
     from sluicegate.rendering.tables import render_event
 
-    with open_record(folder) as store:
+    with open_standing_record(folder) as store:
         events = tuple(store.events(request_id=event_id))
         if not events:
             wanted = (event for event in store.events() if event_id in _names_of(event))
@@ -132,19 +132,26 @@ def _names_of(event: StoredEvent) -> tuple[str, str]:
 @format_option()
 @color_option
 def verify(folder: str, form: str, color: str) -> int:
-    """Recompute the chain over every column. Exit 1 names the first bad event."""
+    """Recompute the chain over every column. Exit 1 names the first bad event.
+
+    A record that was begun and is gone or empty is broken at event 1; exit 3 if it holds none,
+    exit 5 if there never was a record.
+    """
     from sluicegate.cli.progress import tell_progress
-    from sluicegate.cli.record import open_record
+    from sluicegate.cli.record import guard_record
+    from sluicegate.opening.standing import verify_record
     from sluicegate.rendering.json_v1 import shape_chain
     from sluicegate.rendering.terminal import render_chain
 
-    with open_record(folder) as store, tell_progress(f"verifying the record of {folder}"):
-        report = store.verify()
+    with guard_record(folder), tell_progress(f"verifying the record of {folder}"):
+        report = verify_record(Path(folder))
     if form == HUMAN:
         put(render_chain(report, paint=choose_paint(color)))
     else:
         put_object("audit verify", shape_chain(report))
-    return Exit.ACCEPTED if report.broken_at is None else Exit.REJECTED
+    if report.broken_at is not None:
+        return Exit.REJECTED
+    return Exit.ACCEPTED if report.events else Exit.NOTHING_CHECKED
 
 
 @audit.command()
@@ -156,11 +163,11 @@ def verify(folder: str, form: str, color: str) -> int:
 @folder_option
 def resolve(request_id: str, found: Found, reason: str, folder: str) -> int:
     """Say what became of a call whose outcome is not known. Recorded; frees the call."""
-    from sluicegate.cli.record import open_record, who_acts
+    from sluicegate.cli.record import open_standing_record, who_acts
     from sluicegate.gates import operator_acts
 
     _demand_reason(reason)
-    with open_record(folder) as store:
+    with open_standing_record(folder) as store:
         try:
             act = operator_acts.resolve(
                 store.open_intents(),
@@ -193,11 +200,11 @@ def reveal(ref: str, reason: str, folder: str) -> int:
 
     On a terminal control characters are shown, not acted on; into a file go the very bytes.
     """
-    from sluicegate.cli.record import open_record, who_acts
+    from sluicegate.cli.record import open_standing_record, who_acts
     from sluicegate.rendering.escaping import escape_terminal
 
     _demand_reason(reason)
-    with open_record(folder) as store:
+    with open_standing_record(folder) as store:
         try:
             content = asyncio.run(
                 store.reveal(ref, who=who_acts(), reason=reason, now=datetime.now(UTC))
@@ -219,10 +226,10 @@ def reveal(ref: str, reason: str, folder: str) -> int:
 def purge(now: str | None, folder: str, form: str) -> int:
     """Destroy keys and raw bytes whose time is over; every event stays, and the chain holds."""
     from sluicegate.cli.judge_options import read_now
-    from sluicegate.cli.record import open_record, who_acts
+    from sluicegate.cli.record import open_standing_record, who_acts
 
     moment = read_now(now) or datetime.now(UTC)
-    with open_record(folder) as store:
+    with open_standing_record(folder) as store:
         count = asyncio.run(store.purge(now=moment, who=who_acts()))
     if form == HUMAN:
         put(f"{count} purged\n")

@@ -8,18 +8,24 @@ import pwd
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import demand_folder, stop
 from sluicegate.gates.ports import AuditStore, AuditUnavailable
 
+if TYPE_CHECKING:
+    from sluicegate.stores.memory import MemoryStore
+    from sluicegate.stores.sqlite import SqliteStore
+
 
 @contextmanager
 def open_record(folder: str) -> Iterator[AuditStore]:
-    """Open the record that the folder's settings name, and close it afterwards.
+    """Open the record that the folder's settings name, or begin it, and close it afterwards.
 
-    An operator needs it most when the contracts do not load, so they are not loaded. Ends the
-    command with exit code 5 where the record cannot be read or written.
+    For acts that may come before the first gate. An operator needs it most when the contracts do
+    not load, so they are not loaded. Ends the command with exit code 5 where the record is lost or
+    cannot be read or written.
     """
     from sluicegate.opening.folder import open_folder_store
 
@@ -32,11 +38,31 @@ def open_record(folder: str) -> Iterator[AuditStore]:
 
 
 @contextmanager
+def open_standing_record(folder: str) -> Iterator[SqliteStore | MemoryStore]:
+    """Open the record that stands, and close it afterwards; nothing is created.
+
+    Ends the command with exit code 5 where none stands or it cannot be read or written.
+    """
+    from sluicegate.opening.standing import open_standing_store
+
+    with guard_record(folder):
+        store = open_standing_store(Path(folder))
+        try:
+            yield store
+        finally:
+            asyncio.run(store.close())
+
+
+@contextmanager
 def guard_record(folder: str) -> Iterator[None]:
     """End the command with exit code 5 where there is no folder or its record is unavailable."""
+    from sluicegate.stores.standing import RecordMissing
+
     demand_folder(folder, "name it with --folder")
     try:
         yield
+    except RecordMissing as error:
+        stop(Exit.UNREADABLE, str(error))
     except AuditUnavailable as error:
         stop(Exit.UNREADABLE, f"the record of {folder} is unavailable: {error}")
 

@@ -28,12 +28,12 @@ def why(request_id: str, folder: str, form: str, color: str) -> int:
 
     Exit 3 if the record knows no such call.
     """
-    from sluicegate.cli.record import open_record
+    from sluicegate.cli.record import open_standing_record
     from sluicegate.gates.open_calls import open_attempts
     from sluicegate.rendering.json_v1 import shape_events
     from sluicegate.rendering.story import tell_story
 
-    with open_record(folder) as store:
+    with open_standing_record(folder) as store:
         events = tuple(store.events(request_id=request_id))
     if not events:
         stop(Exit.NOTHING_CHECKED, f"the record of {folder} knows no call {request_id}")

@@ -11,7 +11,8 @@ from sluicegate.errors import ConfigurationError
 from sluicegate.gates import operator_acts
 from sluicegate.gates.events import AuditEvent
 from sluicegate.opening.clock import new_request_id
-from sluicegate.opening.folder import open_folder_store, read_settings
+from sluicegate.opening.folder import read_settings
+from sluicegate.opening.standing import open_standing_store
 from sluicegate.stores.file_lock import FileLock
 from sluicegate.stores.keys import (
     draw_custody_key,
@@ -67,11 +68,11 @@ def rotate(
 
 
 async def _close_at_once(folder: Path) -> None:
-    await open_folder_store(folder).close()
+    await open_standing_store(folder).close()
 
 
 async def _record(folder: Path, act: AuditEvent) -> None:
-    store = open_folder_store(folder)
+    store = open_standing_store(folder)
     try:
         await store.record([act])
     finally:
@@ -79,7 +80,7 @@ async def _record(folder: Path, act: AuditEvent) -> None:
 
 
 async def _rewrap(folder: Path, *, who: str, now: datetime) -> int:
-    store = open_folder_store(folder)  # with the keys as they stand now
+    store = open_standing_store(folder)  # with the keys as they stand now
     try:
         return await store.rewrap(now=now, who=who)
     finally:

@@ -88,9 +88,13 @@ def read_stored_json(text: str) -> JsonValue:
 
 
 def shape_chain(report: ChainReport) -> dict[str, JsonValue]:
-    """Return the outcome of ``audit verify``: code is CHAIN_BROKEN or null."""
+    """Return the outcome of ``audit verify``: code is CHAIN_BROKEN or null.
+
+    The verdict is ``intact``, ``broken``, or ``empty`` where no event was there to be checked.
+    """
+    whole = "intact" if report.events else "empty"
     return {
-        "verdict": "intact" if report.broken_at is None else "broken",
+        "verdict": whole if report.broken_at is None else "broken",
         "code": None if report.broken_at is None else "CHAIN_BROKEN",
         "events": report.events,
         "head": report.head,

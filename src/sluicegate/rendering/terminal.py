@@ -141,7 +141,9 @@ def render_problems(problems: Iterable[Problem], *, paint: Paint = PLAIN) -> str
 
 
 def render_chain(report: ChainReport, *, paint: Paint = PLAIN) -> str:
-    """Return the outcome of verifying the record, in two lines at most."""
+    """Return the outcome of verifying the record, in two lines at most; no event is not intact."""
+    if report.broken_at is None and not report.events:
+        return f"{paint.warn('EMPTY')}  0 events: nothing was checked\n"
     if report.broken_at is None:
         return f"{paint.good('INTACT')}  {report.events} events  {paint.dim(report.head)}\n"
     problem = escape_terminal(report.problem or "the event does not fit the chain")

@@ -25,6 +25,7 @@ from sluicegate.stores.sqlite_schema import (
     demand_keys,
     read_pragma,
 )
+from sluicegate.stores.standing import find_marker, say_missing
 from sluicegate.stores.stores import database_path
 
 Look: TypeAlias = tuple[str, bool, str]
@@ -45,7 +46,10 @@ def inspect_store(settings: AuditSettings, folder: Path, *, now: datetime) -> li
         return [("store", True, "the record is in memory and ends with the process")]
     try:
         path = database_path(settings, folder)
-        if not path.exists():
+        if not path.exists() or not path.stat().st_size:
+            marker = find_marker(settings, folder, path)
+            if marker is not None:
+                return [("store", False, str(say_missing(path, marker)))]
             return [("store", True, f"{path} does not exist yet: the first gate creates it")]
         keys = open_keys(settings.keys, folder, database=path, may_create=False)
     except (ConfigurationError, OSError) as error:

@@ -61,13 +61,19 @@ class SqliteStore:
         daily_bytes: int = 67_108_864,
         max_queued_bytes: int = MAX_QUEUED_BYTES,
         patience_s: float = PATIENCE_S,
+        may_begin: bool = True,
     ) -> None:
-        """Open the file, or create it with mode 0600. Raises: ConfigurationError."""
+        """Open the file, or create it with mode 0600.
+
+        Raises: RecordEmpty where it holds no record and ``may_begin`` is false;
+        ConfigurationError.
+        """
         self._path = path.absolute()
         self._keys = keys
         self._daily_bytes = daily_bytes
         self._max_queued_bytes = max_queued_bytes
         self._patience_s = patience_s
+        self._may_begin = may_begin
         self._fork = threading.Lock()
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -77,6 +83,7 @@ class SqliteStore:
                 f"the record {path} cannot be opened ({error}): name a place in audit.store where"
                 " this account may write"
             ) from error
+        self._may_begin = False  # a record that stood once is not begun again by a child
         self._pid = os.getpid()
 
     @property
@@ -270,6 +277,7 @@ class SqliteStore:
             self._keys,
             daily_bytes=self._daily_bytes,
             max_queued_bytes=self._max_queued_bytes,
+            may_begin=self._may_begin,
         )
 
 

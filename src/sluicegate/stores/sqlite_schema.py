@@ -10,6 +10,7 @@ from typing import Final
 from sluicegate.errors import ConfigurationError
 from sluicegate.stores.encoding import COLUMNS
 from sluicegate.stores.keys import AuditKeys
+from sluicegate.stores.standing import RecordEmpty
 
 APPLICATION_ID: Final = 0x534C4743
 SCHEMA_VERSION: Final = 1
@@ -138,7 +139,9 @@ INSERT_EVENT: Final = (
 SELECT_EVENTS: Final = f"SELECT {', '.join('e.' + name for name in COLUMNS)} FROM audit_event AS e"  # noqa: S608
 
 
-def connect(path: Path, *, max_pages: int | None = None) -> sqlite3.Connection:
+def connect(
+    path: Path, *, max_pages: int | None = None, may_create: bool = True
+) -> sqlite3.Connection:
     """Open the file for writing, created with mode 0600, in WAL with synchronous FULL.
 
     The caller holds the lock of the file: the switch to WAL ignores the busy timeout. Both
@@ -146,7 +149,8 @@ def connect(path: Path, *, max_pages: int | None = None) -> sqlite3.Connection:
     """
     demand_sqlite()
     # SQLite gives the -wal and -shm files the mode of the database.
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    creation = os.O_CREAT if may_create else 0
+    os.close(os.open(path, os.O_RDWR | creation | os.O_CLOEXEC, 0o600))
     connection = sqlite3.connect(
         path, isolation_level=None, check_same_thread=False, timeout=BUSY_TIMEOUT_MS / 1000
     )
@@ -209,15 +213,19 @@ def read_pragma(connection: sqlite3.Connection, name: str) -> int | str:
     return value
 
 
-def prepare_tables(connection: sqlite3.Connection, keys: AuditKeys, where: str) -> None:
+def prepare_tables(
+    connection: sqlite3.Connection, keys: AuditKeys, where: str, *, may_begin: bool = True
+) -> None:
     """Create the tables in an empty database, or see that they are ours and belong to ``keys``.
 
-    One transaction: a crash leaves all of it or nothing. Raises: sqlite3.Error,
-    ConfigurationError.
+    One transaction: a crash leaves all of it or nothing. Raises: RecordEmpty where there are none
+    and ``may_begin`` is false; sqlite3.Error, ConfigurationError.
     """
     connection.execute("BEGIN IMMEDIATE")
     try:
         version = read_pragma(connection, "user_version")
+        if version == 0 and not may_begin:
+            raise RecordEmpty(f"{where} holds no record any more: put it back from your backup")
         if version == 0:
             _create_tables(connection, keys, where)
         elif (

@@ -75,12 +75,14 @@ class SqliteWriter:
         *,
         daily_bytes: int,
         max_queued_bytes: int = MAX_QUEUED_BYTES,
+        may_begin: bool = True,
     ) -> None:
         self.path = path
         self.max_pages: int | None = None
         self._keys = keys
         self._daily_bytes = daily_bytes
         self._max_queued_bytes = max_queued_bytes
+        self._may_begin = may_begin
         self._queue: queue.SimpleQueue[Item | None] = queue.SimpleQueue()
         self._gate = threading.Lock()
         self._queued_bytes = 0
@@ -191,12 +193,13 @@ class SqliteWriter:
         if self._inode is not None and not self.path.exists():
             # A new file in its place would begin a new record without a word.
             raise FileNotFoundError(f"{self.path} is gone: put it back, or start the gate anew")
-        connection = connect(self.path, max_pages=self.max_pages)
+        connection = connect(self.path, max_pages=self.max_pages, may_create=self._may_begin)
         try:
-            prepare_tables(connection, self._keys, str(self.path))
+            prepare_tables(connection, self._keys, str(self.path), may_begin=self._may_begin)
         except BaseException:
             connection.close()
             raise
+        self._may_begin = False
         self._inode = _inode(self.path)
         self._ledger = Ledger(connection, self._keys, self._daily_bytes)
         return self._ledger

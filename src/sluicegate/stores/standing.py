@@ -1,0 +1,91 @@
+"""Whether a record stands where it was begun: one that is lost is never begun anew in silence."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from sluicegate.contracts.settings import AuditSettings
+from sluicegate.errors import ConfigurationError
+from sluicegate.stores.whole_files import sync_directory
+
+MARKER: Final = "record.begun"
+"""Beside the keys: a record was begun under them. Source: docs/decisions/0006."""
+
+_SAYS: Final = (
+    "A record was begun under these keys. While this file stands, a record that is gone or empty"
+    " is a loss, and no new one is begun in its place.\n"
+)
+
+
+class RecordMissing(ConfigurationError):  # noqa: N818  (a state of the record)
+    """No record stands there. ``is_lost``: one was begun and is gone; else none was ever begun."""
+
+    def __init__(self, text: str, *, is_lost: bool) -> None:
+        super().__init__(text)
+        self.is_lost = is_lost
+
+
+class RecordEmpty(ConfigurationError):  # noqa: N818  (a state of the record)
+    """The file holds no tables, and whoever opened it may not begin a record there."""
+
+
+def find_marker(settings: AuditSettings, folder: Path, database: Path) -> Path | None:
+    """Return the file that says that a record was begun, None where there is none."""
+    for path in _places(settings, folder, database):
+        if path.exists():
+            return path
+    return None
+
+
+def leave_marker(settings: AuditSettings, folder: Path, database: Path) -> None:
+    """Say beside the keys that a record was begun; beside the record where that cannot be.
+
+    Keys in the environment or a keyring have no directory, and one may be mounted to be read only.
+    Raises: OSError where neither place can be written.
+    """
+    *first, last = _places(settings, folder, database)
+    for path in first:
+        try:
+            _leave(path)
+        except OSError:
+            continue
+        return
+    _leave(last)
+
+
+def say_missing(database: Path, marker: Path | None) -> RecordMissing:
+    """Return what to tell of a record that is not there or empty, and the way on."""
+    if marker is None:
+        return RecordMissing(
+            f"there is no record at {database}: look at --folder and audit.store, or let a gate"
+            " begin one there",
+            is_lost=False,
+        )
+    found = "is empty" if database.exists() else "is gone"
+    return RecordMissing(
+        f"the record {database} {found}, and {marker} says that one was begun: put it back from"
+        f" your backup, or mend audit.store. To begin a new record on purpose, delete {marker}",
+        is_lost=True,
+    )
+
+
+def _places(settings: AuditSettings, folder: Path, database: Path) -> Iterator[Path]:
+    scheme, _, rest = settings.keys.partition(":")
+    if scheme == "file" and rest:
+        yield folder / rest / MARKER
+    yield database.with_name(f"{database.name}.begun")
+
+
+def _leave(path: Path) -> None:
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        return
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(_SAYS)
+        file.flush()
+        os.fsync(descriptor)
+    sync_directory(path.parent)
