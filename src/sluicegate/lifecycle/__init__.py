@@ -1,0 +1,1 @@
+"""What happens to a contract between two releases: lint, mutants, differences."""
