@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from functools import lru_cache
 from operator import attrgetter
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, get_args, get_type_hints
 
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.hmac import HMAC
@@ -23,6 +23,12 @@ Column: TypeAlias = "str | int | None"
 
 COLUMNS: Final = tuple(field.name for field in fields(StoredEvent))
 """Every column of an event, in the order of the chain: ``seq`` first, ``link`` last."""
+
+TYPES: Final = tuple(
+    frozenset(type(None) if member is None else member for member in (get_args(hint) or (hint,)))
+    for hint in get_type_hints(StoredEvent).values()
+)
+"""What each column may hold, in the same order."""
 
 _FINDING_MEMBERS: Final = tuple(field.name for field in fields(Finding))
 _finding_values = attrgetter(*_FINDING_MEMBERS)

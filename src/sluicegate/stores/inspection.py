@@ -16,7 +16,7 @@ from sluicegate.errors import ConfigurationError
 from sluicegate.stores.chain import GENESIS, verify_chain
 from sluicegate.stores.encoding import time_text
 from sluicegate.stores.keys import AuditKeys, open_keys
-from sluicegate.stores.sqlite_questions import select_events
+from sluicegate.stores.sqlite_questions import EventUnreadable, select_events
 from sluicegate.stores.sqlite_schema import (
     FULL,
     TRIGGERS,
@@ -105,7 +105,10 @@ def _clock(connection: sqlite3.Connection, now: datetime) -> Look:
 
 
 def _tail(connection: sqlite3.Connection, keys: AuditKeys) -> Look:
-    events = list(select_events(connection, limit=TAIL + 1, newest_first=True))[::-1]
+    try:
+        events = list(select_events(connection, limit=TAIL + 1, newest_first=True))[::-1]
+    except EventUnreadable as error:
+        return "chain", False, f"CHAIN_BROKEN: {error}"
     before = (0, GENESIS)
     if len(events) > TAIL:
         first, *events = events

@@ -141,7 +141,7 @@ class SqliteStore:
                     limit=limit,
                     newest_first=newest_first,
                 )
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise AuditUnavailable(f"{self._path.name} cannot be read: {error}") from error
 
     def open_intents(self) -> tuple[StoredEvent, ...]:
@@ -152,7 +152,7 @@ class SqliteStore:
         try:
             with closing(connect_to_read(self._path)) as connection:
                 return select_open_intents(connection)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise AuditUnavailable(f"{self._path.name} cannot be read: {error}") from error
 
     async def is_unresolved(
@@ -172,7 +172,8 @@ class SqliteStore:
     def verify(self) -> ChainReport:
         """Recompute the chain over every column from the first event on.
 
-        A file that cannot be read to its end is broken at the first event that is not readable.
+        A file that cannot be read to its end is broken at the first event that is not readable,
+        and so is one whose row is no event.
         """
         seen = (0, GENESIS)
 
@@ -184,7 +185,7 @@ class SqliteStore:
 
         try:
             return verify_chain(self._keys.chain, watched())
-        except (AuditUnavailable, UnicodeDecodeError) as error:
+        except AuditUnavailable as error:
             return ChainReport(
                 events=seen[0], head=seen[1], broken_at=seen[0] + 1, problem=str(error)
             )

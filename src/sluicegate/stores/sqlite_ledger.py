@@ -35,12 +35,18 @@ class Ledger:
         return self._keys
 
     def begin(self) -> None:
-        """Begin the transaction and read the head of the chain inside it. Raises: sqlite3.Error."""
+        """Begin the transaction and read the head of the chain inside it.
+
+        Raises: AuditUnavailable if the last row is no event; sqlite3.Error.
+        """
         self.connection.execute("BEGIN IMMEDIATE")
         head = self.connection.execute(
             "SELECT seq, link FROM audit_event ORDER BY seq DESC LIMIT 1"
         ).fetchone()
-        self.seq, self.link = head or (0, GENESIS)
+        seq, link = head or (0, GENESIS)
+        if seq.__class__ is not int or link.__class__ is not str:
+            raise AuditUnavailable("CHAIN_BROKEN: the last event is none; verify the record")
+        self.seq, self.link = seq, link
 
     def commit(self) -> None:
         """Commit durably. Raises: sqlite3.Error."""

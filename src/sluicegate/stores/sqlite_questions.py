@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Final
 
 from sluicegate.gates.events import StoredEvent
-from sluicegate.stores.encoding import COLUMNS, Column, storable, time_text
+from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.stores.encoding import COLUMNS, TYPES, Column, storable, time_text
 from sluicegate.stores.sqlite_schema import SELECT_EVENTS
 from sluicegate.values.callers import Caller
+
+_KINDS: Final[Mapping[type, str]] = {
+    type(None): "NULL",
+    bytes: "a blob",
+    float: "a real number",
+    int: "an integer",
+    str: "text",
+}
 
 # What ``gates.open_calls.open_attempts`` says, in SQL: one table of cases holds both to it.
 _OPEN: Final = """
@@ -28,8 +37,23 @@ _OPEN: Final = """
 """
 
 
+class EventUnreadable(AuditUnavailable):
+    """A row is no event: a column holds what was never written there."""
+
+
 def read_event(row: tuple[Column, ...]) -> StoredEvent:
-    """Return the event of one row of SELECT_EVENTS."""
+    """Return the event of one row of SELECT_EVENTS.
+
+    Who may write the file may also have made its tables anew without their types. Raises:
+    EventUnreadable.
+    """
+    for name, value, types in zip(COLUMNS, row, TYPES, strict=True):
+        if value.__class__ not in types:
+            kind = _KINDS.get(value.__class__, "another type")
+            raise EventUnreadable(
+                f"the column {name} of event {row[0]!r:.40} holds {kind}, which was"
+                " never written there"
+            )
     return StoredEvent(**dict(zip(COLUMNS, row, strict=True)))  # type: ignore[arg-type]
 
 

@@ -10,6 +10,7 @@ import pytest
 from tests.unit.stores.made import intent, kept, outcome
 
 from sluicegate.gates.events import StoredEvent
+from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.stores.encoding import COLUMNS
 from sluicegate.stores.sqlite import SqliteStore
 from sluicegate.stores.sqlite_schema import TRIGGERS
@@ -102,6 +103,47 @@ def test_who_removes_the_triggers_is_found_by_the_chain(
         connection.execute(f"DROP TRIGGER {name}")
     connection.execute(statement)
     assert sqlite.verify().broken_at == broken_at
+
+
+def rewrite_tables(connection: sqlite3.Connection) -> None:
+    """Make the table of events anew without types, keys and triggers, as whoever may write can."""
+    connection.execute("CREATE TABLE copy AS SELECT * FROM audit_event")
+    for name in TRIGGERS:
+        connection.execute(f"DROP TRIGGER {name}")
+    connection.execute("DROP TABLE audit_event")
+    connection.execute(f"CREATE TABLE audit_event ({', '.join(COLUMNS)})")
+    connection.execute("INSERT INTO audit_event SELECT * FROM copy ORDER BY seq")
+
+
+@pytest.mark.requirement("AUD-3")
+@pytest.mark.parametrize("value", ["NULL", "x'00'", "1.5", "'x'", "7", "1e400"])
+@pytest.mark.parametrize("column", COLUMNS)
+def test_a_row_that_is_no_event_is_the_broken_one(
+    sqlite: SqliteStore, connection: sqlite3.Connection, column: str, value: str
+) -> None:
+    rewrite_tables(connection)
+    connection.execute(f"UPDATE audit_event SET {column} = {value} WHERE seq = 2")
+    told = connection.execute(
+        f"SELECT {column} IS NOT (SELECT {column} FROM copy WHERE seq = 2)"
+        " FROM audit_event ORDER BY rowid LIMIT 1 OFFSET 1"
+    ).fetchone()
+    report = sqlite.verify()
+    first = 1 if (column, value) == ("seq", "NULL") else 2  # it now stands first
+    assert (report.broken_at, bool(report.problem)) == ((first, True) if told[0] else (None, False))
+
+
+@pytest.mark.requirement("AUD-3")
+async def test_nothing_is_read_from_or_appended_to_a_row_that_is_no_event(
+    sqlite: SqliteStore, connection: sqlite3.Connection
+) -> None:
+    rewrite_tables(connection)
+    connection.execute("UPDATE audit_event SET link = x'00' WHERE seq = 3")
+    with pytest.raises(AuditUnavailable, match="the column link of event 3 holds a blob"):
+        list(sqlite.events())
+    with pytest.raises(AuditUnavailable, match="the column link of event 3 holds a blob"):
+        sqlite.open_intents()
+    with pytest.raises(AuditUnavailable, match="CHAIN_BROKEN"):
+        await sqlite.record([intent("req.00000003")])
 
 
 @pytest.mark.requirement("AUD-4")
