@@ -16,10 +16,12 @@ from sluicegate.errors import ConfigurationError
 from sluicegate.stores.chain import GENESIS, verify_chain
 from sluicegate.stores.encoding import time_text
 from sluicegate.stores.keys import AuditKeys, open_keys
+from sluicegate.stores.sqlite_open_calls import find_disagreement
 from sluicegate.stores.sqlite_questions import EventUnreadable, select_events
 from sluicegate.stores.sqlite_schema import (
     FULL,
     TRIGGERS,
+    WITHOUT_OPEN_CALLS,
     connect_to_read,
     create_trigger,
     demand_keys,
@@ -73,7 +75,11 @@ def _database(
     connection.execute("PRAGMA synchronous = FULL")
     taken = read_pragma(connection, "synchronous")
     yield "synchronous", taken == FULL, f"synchronous reads back as {taken}, FULL is {FULL}"
-    yield _triggers(connection)
+    if read_pragma(connection, "user_version") == WITHOUT_OPEN_CALLS:
+        yield "tables", True, "of an earlier release: the next gate brings them up"
+    else:
+        yield _triggers(connection)
+        yield _open_calls(connection)
     yield _clock(connection, now)
     yield _tail(connection, keys)
 
@@ -95,6 +101,15 @@ def _triggers(connection: sqlite3.Connection) -> Look:
     if wrong:
         return "triggers", False, f"not as they were created: {', '.join(wrong)}; verify the chain"
     return "triggers", True, "events can only be appended"
+
+
+def _open_calls(connection: sqlite3.Connection) -> Look:
+    newest = connection.execute("SELECT coalesce(max(seq), 0) FROM audit_event").fetchone()[0]
+    seq = find_disagreement(connection, after=newest - TAIL)
+    if seq is not None:
+        says = f"the table of open calls does not say of event {seq} what the events say"
+        return "open calls", False, f"{says}; sluicegate audit list --open reads the events"
+    return "open calls", True, "what is open is what the events say"
 
 
 def _clock(connection: sqlite3.Connection, now: datetime) -> Look:

@@ -22,7 +22,8 @@ from sluicegate.stores.sqlite_acts import (
 )
 from sluicegate.stores.sqlite_custody import REWRAPPED_AT_ONCE, find_blob
 from sluicegate.stores.sqlite_ledger import Ledger
-from sluicegate.stores.sqlite_questions import is_call_open, select_events, select_open_intents
+from sluicegate.stores.sqlite_open_calls import is_call_open
+from sluicegate.stores.sqlite_questions import select_events, select_open_intents
 from sluicegate.stores.sqlite_schema import demand_sqlite, prepare_tables
 from sluicegate.values.callers import Caller
 

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final, TypeVar, cast
@@ -28,7 +29,8 @@ from sluicegate.stores.sqlite_acts import (
 )
 from sluicegate.stores.sqlite_custody import REWRAPPED_AT_ONCE, find_blob
 from sluicegate.stores.sqlite_ledger import Ledger
-from sluicegate.stores.sqlite_questions import is_call_open, select_events, select_open_intents
+from sluicegate.stores.sqlite_open_calls import find_disagreement, is_call_open
+from sluicegate.stores.sqlite_questions import select_events, select_open_intents
 from sluicegate.stores.sqlite_schema import connect_to_read, limit_pages
 from sluicegate.stores.sqlite_writer import MAX_QUEUED_BYTES, Item, SqliteWriter
 from sluicegate.values.callers import Caller
@@ -173,7 +175,7 @@ class SqliteStore:
         """Recompute the chain over every column from the first event on.
 
         A file that cannot be read to its end is broken at the first event that is not readable,
-        and so is one whose row is no event.
+        and so is one whose row is no event. What is derived from the events must agree with them.
         """
         seen = (0, GENESIS)
 
@@ -184,11 +186,24 @@ class SqliteStore:
                 seen = (event.seq, event.link)
 
         try:
-            return verify_chain(self._keys.chain, watched())
+            report = verify_chain(self._keys.chain, watched())
+            return report if report.broken_at is not None else self._verify_open_calls(report)
         except AuditUnavailable as error:
             return ChainReport(
                 events=seen[0], head=seen[1], broken_at=seen[0] + 1, problem=str(error)
             )
+
+    def _verify_open_calls(self, report: ChainReport) -> ChainReport:
+        """Who takes a call from the table of open calls frees a write that may have been made."""
+        try:
+            with closing(connect_to_read(self._path)) as connection:
+                seq = find_disagreement(connection)
+        except sqlite3.Error as error:
+            raise AuditUnavailable(f"the open calls cannot be read: {error}") from error
+        if seq is None:
+            return report
+        problem = "the table of open calls does not say of it what the events say"
+        return replace(report, broken_at=seq, problem=problem)
 
     async def reveal(self, ref: str, *, who: str, reason: str, now: datetime) -> bytes:
         """Record the act, then return the plain bytes.

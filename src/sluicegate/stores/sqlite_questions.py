@@ -1,4 +1,4 @@
-"""What is asked of the record: events by filter, open intents, a write perhaps made."""
+"""What is asked of the events: those that fit a filter, those that are open."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Final
 from sluicegate.gates.events import StoredEvent
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.stores.encoding import COLUMNS, TYPES, Column, storable, time_text
+from sluicegate.stores.sqlite_open_calls import OPEN
 from sluicegate.stores.sqlite_schema import SELECT_EVENTS
-from sluicegate.values.callers import Caller
 
 _KINDS: Final[Mapping[type, str]] = {
     type(None): "NULL",
@@ -20,21 +20,6 @@ _KINDS: Final[Mapping[type, str]] = {
     int: "an integer",
     str: "text",
 }
-
-# What ``gates.open_calls.open_attempts`` says, in SQL: one table of cases holds both to it.
-_OPEN: Final = """
-    e.kind = 'intent'
-    AND NOT EXISTS (
-        SELECT 1 FROM audit_event AS o
-        WHERE o.request_id = e.request_id AND o.attempt >= e.attempt AND o.kind = 'outcome'
-            AND o.outcome <> 'unknown'
-    )
-    AND NOT EXISTS (
-        SELECT 1 FROM audit_event AS r
-        WHERE r.request_id = e.request_id AND r.kind = 'operator' AND r.seq > e.seq
-            AND json_extract(r.detail, '$.resolves') = e.request_id
-    )
-"""
 
 
 class EventUnreadable(AuditUnavailable):
@@ -95,21 +80,5 @@ def select_events(
 
 def select_open_intents(connection: sqlite3.Connection) -> tuple[StoredEvent, ...]:
     """Return the open intents, oldest first. Raises: sqlite3.Error."""
-    rows = connection.execute(f"{SELECT_EVENTS} WHERE {_OPEN} ORDER BY e.seq")
+    rows = connection.execute(f"{SELECT_EVENTS} WHERE {OPEN} ORDER BY e.seq")
     return tuple([read_event(row) for row in rows])
-
-
-def is_call_open(
-    connection: sqlite3.Connection, *, tool: str, caller: Caller, arguments_hmac: str, but: str
-) -> bool:
-    """Whether an intent of this caller, tool and arguments is open, leaving out request ``but``.
-
-    Raises: sqlite3.Error.
-    """
-    tenant = None if caller.tenant is None else storable(caller.tenant)
-    row = connection.execute(
-        "SELECT EXISTS (SELECT 1 FROM audit_event AS e WHERE e.arguments_hmac = ? AND e.tool = ?"  # noqa: S608  (constant text)
-        f" AND e.caller_subject IS ? AND e.caller_tenant IS ? AND e.request_id <> ? AND {_OPEN})",
-        (arguments_hmac, tool, storable(caller.subject), tenant, but),
-    ).fetchone()
-    return bool(row[0])

@@ -10,10 +10,16 @@ from typing import Final
 from sluicegate.errors import ConfigurationError
 from sluicegate.stores.encoding import COLUMNS
 from sluicegate.stores.keys import AuditKeys
+from sluicegate.stores.sqlite_open_calls import (
+    FILL_OPEN_CALLS,
+    OPEN_CALL_TABLES,
+    OPEN_CALL_TRIGGERS,
+)
 from sluicegate.stores.standing import RecordEmpty
 
 APPLICATION_ID: Final = 0x534C4743
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
+WITHOUT_OPEN_CALLS: Final = 1
 BUSY_TIMEOUT_MS: Final = 2_000
 FULL: Final = 2
 """``PRAGMA synchronous`` as it reads back: each commit is on disk before it returns."""
@@ -58,12 +64,11 @@ TABLES: Final = (
         link TEXT NOT NULL
     ) STRICT
     """,
-    # One index a question: a call's story and open intents, a time, a tool, a code.
+    # One index a question: a call's story, a time, a tool, a code, the acts.
     "CREATE INDEX audit_event_request ON audit_event (request_id, attempt, kind, outcome)",
     "CREATE INDEX audit_event_time ON audit_event (time)",
     "CREATE INDEX audit_event_tool ON audit_event (tool)",
     "CREATE INDEX audit_event_code ON audit_event (code) WHERE code IS NOT NULL",
-    "CREATE INDEX audit_event_intent ON audit_event (arguments_hmac) WHERE kind = 'intent'",
     "CREATE INDEX audit_event_operator ON audit_event (seq) WHERE kind = 'operator'",
     """
     CREATE TABLE custody_blob (
@@ -95,6 +100,7 @@ TABLES: Final = (
     ) STRICT
     """,
     "CREATE TABLE store_fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
+    *OPEN_CALL_TABLES,
 )
 
 TRIGGERS: Final = {
@@ -130,6 +136,7 @@ TRIGGERS: Final = {
         BEFORE UPDATE ON custody_blob WHEN OLD.purged_at IS NOT NULL
         BEGIN SELECT RAISE(ABORT, 'APPEND_ONLY: what is purged stays purged'); END
     """,
+    **OPEN_CALL_TRIGGERS,
 }
 
 INSERT_EVENT: Final = (
@@ -218,8 +225,9 @@ def prepare_tables(
 ) -> None:
     """Create the tables in an empty database, or see that they are ours and belong to ``keys``.
 
-    One transaction: a crash leaves all of it or nothing. Raises: RecordEmpty where there are none
-    and ``may_begin`` is false; sqlite3.Error, ConfigurationError.
+    A record of an earlier release is brought up; its events stay as they are. One transaction: a
+    crash leaves all of it or nothing. Raises: RecordEmpty where there are none and ``may_begin`` is
+    false; sqlite3.Error, ConfigurationError.
     """
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -229,7 +237,8 @@ def prepare_tables(
         if version == 0:
             _create_tables(connection, keys, where)
         elif (
-            version != SCHEMA_VERSION or read_pragma(connection, "application_id") != APPLICATION_ID
+            version not in (WITHOUT_OPEN_CALLS, SCHEMA_VERSION)
+            or read_pragma(connection, "application_id") != APPLICATION_ID
         ):
             raise ConfigurationError(
                 f"{where} is a database of another program or release: name a new file in"
@@ -237,6 +246,8 @@ def prepare_tables(
             )
         else:
             demand_keys(connection, keys, where)
+            if version == WITHOUT_OPEN_CALLS:
+                _add_open_calls(connection)
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
@@ -255,6 +266,16 @@ def _create_tables(connection: sqlite3.Connection, keys: AuditKeys, where: str) 
         connection.execute(create_trigger(name))
     connection.execute("INSERT INTO store_fact VALUES ('keys', ?)", (keys.check,))
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID:d}")
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION:d}")
+
+
+def _add_open_calls(connection: sqlite3.Connection) -> None:
+    for statement in OPEN_CALL_TABLES:
+        connection.execute(statement)
+    connection.execute(FILL_OPEN_CALLS)
+    for name in OPEN_CALL_TRIGGERS:
+        connection.execute(create_trigger(name))
+    connection.execute("DROP INDEX IF EXISTS audit_event_intent")
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION:d}")
 
 

@@ -15,6 +15,7 @@ from sluicegate.contracts.settings import AuditSettings, RetentionSettings
 from sluicegate.errors import ConfigurationError
 from sluicegate.stores.inspection import TAIL, inspect_store
 from sluicegate.stores.memory import MemoryStore
+from sluicegate.stores.sqlite_schema import create_trigger
 from sluicegate.stores.stores import open_store
 
 SETTINGS = AuditSettings()
@@ -74,6 +75,7 @@ def test_a_record_in_order_is_well(folder: Path) -> None:
             "journal",
             "synchronous",
             "triggers",
+            "open calls",
             "clock",
             "chain",
             "space",
@@ -110,8 +112,18 @@ def do(folder: Path, *statements: str) -> None:
                 " BEGIN SELECT 1; END",
                 "UPDATE audit_event SET tool = 'x' WHERE seq = 2",
             ),
-            ["triggers", "chain"],
+            ["triggers", "open calls", "chain"],
             id="trigger weakened, event edited",
+        ),
+        pytest.param(
+            lambda f: do(
+                f,
+                "DROP TRIGGER open_call_no_delete",
+                "DELETE FROM open_call",
+                create_trigger("open_call_no_delete"),
+            ),
+            ["open calls"],
+            id="an open call freed",
         ),
         pytest.param(
             lambda f: do(f, "UPDATE store_fact SET value = 'x'"), ["database"], id="other keys"
