@@ -324,6 +324,7 @@ class Course(Generic[T]):
             request_id=self._subject.request_id,
             errors=self._line.contract.errors,
             outcome_open=self._open,
+            left_open=self._left_open,
         )
 
     async def _stop(self, rejected: Rejected) -> Answer[T]:

@@ -39,12 +39,21 @@ def fail(
     request_id: RequestId,
     errors: Mapping[str, bool],
     outcome_open: bool,
+    left_open: bool = False,
 ) -> Failure:
     """Return the agent's view of a call that ran, or may have.
 
     ``errors`` are the contract's own codes and whether each may be tried again; ``outcome_open``
-    says that this is a write whose effect is not known.
+    says that this is a write whose effect is not known, ``left_open`` that an attempt before this
+    one left it so: then no code of this attempt may tell the agent to try again.
     """
+    if outcome_open and left_open:
+        return Failure(
+            tool=tool,
+            request_id=request_id,
+            code=str(AgentCode.OUTCOME_UNKNOWN),
+            retryable=False,
+        )
     if rejected.mapped_code is not None and not outcome_open:
         return Failure(
             tool=tool,

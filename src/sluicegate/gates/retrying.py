@@ -30,16 +30,16 @@ def is_outcome_open(
 ) -> bool:
     """Whether a write was sent and nothing that can be believed says what became of it.
 
-    A mapped code, a 4xx status and a failure that the tool itself reports are answers. ``before``
-    says that an earlier attempt under the same key left it open: then a refusal of this attempt
-    alone, such as a 403, says nothing about that one.
+    A mapped code, a 4xx status and a failure that the tool itself reports are answers about the
+    attempt that they answer. ``before`` says that an earlier one under the same key left it open:
+    no refusal of a later attempt, mapped or not, says what became of that one; only a success does.
     """
     if contract.effect is Effect.READ:
         return False
-    if rejected.mapped_code is not None or rejected.code is Code.TOOL_FAILED:
-        return False
     if before or not receipt.dispatched:
         return before
+    if rejected.mapped_code is not None or rejected.code is Code.TOOL_FAILED:
+        return False
     if rejected.code in _DEFINITE:
         return False
     return not (
