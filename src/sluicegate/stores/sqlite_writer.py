@@ -21,6 +21,7 @@ from typing import Final, TypeAlias
 from sluicegate.errors import ConfigurationError, MisuseError
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.stores.file_lock import FileLock
+from sluicegate.stores.footing import Footing
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.sqlite_ledger import Ledger
 from sluicegate.stores.sqlite_schema import connect, prepare_tables
@@ -90,6 +91,7 @@ class SqliteWriter:
         self._stopping = False
         self._lock = FileLock(path.with_name(path.name + ".lock"))
         self._ledger: Ledger | None = None
+        self._footing: Footing | None = None
         self._inode: tuple[int, int] | None = None
         self._last: tuple[int, str] = (0, "")
         try:
@@ -177,10 +179,12 @@ class SqliteWriter:
         if not batch:
             return
         ledger = self._open()
+        self._demand_footing()
         ledger.begin()
         self._demand_same_chain(ledger)
         results = [_try(item.work, ledger) for item in batch]
         ledger.commit()
+        self._demand_footing()  # what was committed into a log that is gone is nowhere
         self._last = (ledger.seq, ledger.link)
         for item, result in zip(batch, results, strict=True):
             item.result = result
@@ -201,8 +205,15 @@ class SqliteWriter:
             raise
         self._may_begin = False
         self._inode = _inode(self.path)
+        self._footing = Footing(self.path)
         self._ledger = Ledger(connection, self._keys, self._daily_bytes)
         return self._ledger
+
+    def _demand_footing(self) -> None:
+        """See that database, log and index are those the connection has open, and none shorter."""
+        loss = None if self._footing is None else self._footing.tell_loss()
+        if loss is not None:
+            raise AuditUnavailable(f"{loss}: what was written last may be lost; verify the record")
 
     def _demand_same_chain(self, ledger: Ledger) -> None:
         """See that what this process wrote last is still there: the file may have been replaced."""
