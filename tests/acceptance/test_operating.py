@@ -291,8 +291,16 @@ def test_purge_destroys_what_has_expired_and_leaves_the_chain_whole(sluicegate: 
     ref = str(next(event["raw_ref"] for event in events(sluicegate) if event["raw_ref"]))
     assert sluicegate("audit", "purge").out == "0 purged\n"
     later = (datetime.now(UTC) + timedelta(days=31)).strftime("%Y-%m-%dT%H:%M:%SZ")
-    told = json.loads(sluicegate("audit", "purge", "--now", later, "--format", "json-v1").out)
-    assert told["purged"] >= 1
+    refused = sluicegate("audit", "purge", "--now", later)
+    assert (refused.code, refused.out) == (2, "")
+    assert "--yes" in refused.err
+    assert sluicegate("audit", "reveal", ref, "--reason", "x").code == 0
+    purge = ("audit", "purge", "--now", later, "--yes", "--format", "json-v1")
+    assert json.loads(sluicegate(*purge).out)["purged"] >= 1
+    act = events(sluicegate)[0]
+    assert str(act["time"]) < later
+    assert later[:19] in json.dumps(act["detail"])
+    assert sluicegate("doctor", "contracts").code == 0
     assert sluicegate("audit", "reveal", ref, "--reason", "x").code == 5
     assert sluicegate("audit", "verify").code == 0
 

@@ -221,16 +221,26 @@ def reveal(ref: str, reason: str, folder: str) -> int:
 
 @audit.command()
 @click.option("--now", metavar="T", help="Purge what has expired by this time.  [default: now]")
+@click.option("--yes", is_flag=True, help="Also destroy what has not expired yet.")
 @folder_option
 @format_option()
-def purge(now: str | None, folder: str, form: str) -> int:
-    """Destroy keys and raw bytes whose time is over; every event stays, and the chain holds."""
+def purge(now: str | None, yes: bool, folder: str, form: str) -> int:
+    """Destroy keys and raw bytes whose time is over; every event stays, and the chain holds.
+
+    The act itself is recorded with the time of the clock, whatever --now says.
+    """
     from sluicegate.cli.judge_options import read_now
     from sluicegate.cli.record import open_standing_record, who_acts
 
-    moment = read_now(now) or datetime.now(UTC)
+    clock, moment = datetime.now(UTC), read_now(now)
+    if moment is not None and moment > clock and not yes:
+        raise click.BadParameter(
+            f"it is {clock:%Y-%m-%dT%H:%M:%SZ}: this would destroy what has not expired yet, for"
+            " good; say --yes if you mean it",
+            param_hint="--now",
+        )
     with open_standing_record(folder) as store:
-        count = asyncio.run(store.purge(now=moment, who=who_acts()))
+        count = asyncio.run(store.purge(now=clock, who=who_acts(), expired_by=moment))
     if form == HUMAN:
         put(f"{count} purged\n")
     else:

@@ -105,10 +105,19 @@ class MemoryStore:
         self.record_blocking([record_reveal(blob, who=who, reason=reason, now=now)])
         return open_blob(blob, self._keys)
 
-    async def purge(self, *, now: datetime, who: str, refs: Sequence[str] | None = None) -> int:
-        """Destroy expired blobs (or ``refs``), record the act, return how many."""
+    async def purge(
+        self,
+        *,
+        now: datetime,
+        who: str,
+        refs: Sequence[str] | None = None,
+        expired_by: datetime | None = None,
+    ) -> int:
+        """Destroy blobs that expire by ``expired_by`` or ``now`` (or ``refs``); return how many."""
         demand_account(who, "purge")
-        return self._change(lambda ledger: purge_custody(ledger, now=now, who=who, refs=refs))
+        return self._change(
+            lambda ledger: purge_custody(ledger, now=now, who=who, refs=refs, expired_by=expired_by)
+        )
 
     async def rewrap(self, *, now: datetime, who: str) -> int:
         """Wrap every data key under the active custody key and return how many."""

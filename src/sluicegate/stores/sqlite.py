@@ -216,13 +216,23 @@ class SqliteStore:
         await self.record([record_reveal(blob, who=who, reason=reason, now=now)])
         return open_blob(blob, self._keys)
 
-    async def purge(self, *, now: datetime, who: str, refs: Sequence[str] | None = None) -> int:
+    async def purge(
+        self,
+        *,
+        now: datetime,
+        who: str,
+        refs: Sequence[str] | None = None,
+        expired_by: datetime | None = None,
+    ) -> int:
         """Destroy key and text of expired blobs (or of ``refs``), record the act, return how many.
 
+        ``expired_by`` chooses what has expired where that is not ``now``; the event bears ``now``.
         Both stand in one commit. Raises: MisuseError, AuditUnavailable.
         """
         demand_account(who, "purge")
-        return await self._do(lambda ledger: purge_custody(ledger, now=now, who=who, refs=refs))
+        return await self._do(
+            lambda ledger: purge_custody(ledger, now=now, who=who, refs=refs, expired_by=expired_by)
+        )
 
     async def rewrap(self, *, now: datetime, who: str) -> int:
         """Wrap every data key under the active custody key and return how many.

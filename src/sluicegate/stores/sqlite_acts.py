@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from sluicegate.gates import operator_acts
 from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.stores.custody import SealBroken, unseal
+from sluicegate.stores.encoding import time_text
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.sqlite_custody import Blob, destroy_blobs, rewrap_blobs
 from sluicegate.stores.sqlite_ledger import Ledger
@@ -44,12 +46,20 @@ def open_blob(blob: Blob, keys: AuditKeys) -> bytes:
         raise AuditUnavailable(str(error)) from None
 
 
-def purge_custody(ledger: Ledger, *, now: datetime, who: str, refs: Sequence[str] | None) -> int:
+def purge_custody(
+    ledger: Ledger,
+    *,
+    now: datetime,
+    who: str,
+    refs: Sequence[str] | None,
+    expired_by: datetime | None,
+) -> int:
     """Destroy blobs and record it in the same transaction; return how many went.
 
-    An expiry run that finds nothing leaves no event.
+    ``expired_by`` chooses, ``now`` is the time of the act and of its event. An expiry run that
+    finds nothing leaves no event.
     """
-    destroyed = destroy_blobs(ledger.connection, now, refs)
+    destroyed = destroy_blobs(ledger.connection, now, refs, expired_by=expired_by)
     if destroyed or refs is not None:
         act = operator_acts.purge(
             destroyed,
@@ -58,6 +68,8 @@ def purge_custody(ledger: Ledger, *, now: datetime, who: str, refs: Sequence[str
             who=who,
             now=now,
         )
+        if expired_by is not None:
+            act = replace(act, detail={**act.detail, "expired_by": time_text(expired_by)})
         ledger.append([act])
     return len(destroyed)
 

@@ -151,19 +151,25 @@ def find_blob(connection: sqlite3.Connection, ref: str, now: datetime) -> Blob:
 
 
 def destroy_blobs(
-    connection: sqlite3.Connection, now: datetime, refs: Sequence[str] | None
+    connection: sqlite3.Connection,
+    now: datetime,
+    refs: Sequence[str] | None,
+    *,
+    expired_by: datetime | None = None,
 ) -> list[str]:
-    """Destroy key and text of the expired blobs, or of ``refs``; return the refs that went.
+    """Destroy key and text of the blobs that expire by ``expired_by`` (or ``now``), or of ``refs``.
 
-    The rows stay, with the time. The pages are overwritten (secure_delete) and reach the file at
-    the next checkpoint; that the data key is gone is the promise. Raises: sqlite3.Error.
+    Returns the refs that went. The rows stay, with the time. The pages are overwritten
+    (secure_delete) and reach the file at the next checkpoint; that the data key is gone is the
+    promise. Raises: sqlite3.Error.
     """
     at = time_text(now)
     if refs is None:
         doomed = [
             row[0]
             for row in connection.execute(
-                "SELECT ref FROM custody_blob WHERE purged_at IS NULL AND expires <= ?", (at,)
+                "SELECT ref FROM custody_blob WHERE purged_at IS NULL AND expires <= ?",
+                (time_text(expired_by or now),),
             )
         ]
     else:

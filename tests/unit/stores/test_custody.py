@@ -250,6 +250,18 @@ async def test_an_expiry_run_that_finds_nothing_leaves_no_event(store: Store) ->
 
 
 @pytest.mark.requirement("AUD-4")
+async def test_the_time_that_chooses_what_expired_is_not_the_time_of_the_act(store: Store) -> None:
+    await keep(store, *kept(b"short", days=1))
+    later = NOW + timedelta(days=2)
+    assert await store.purge(now=NOW, who="olga", expired_by=later) == 1
+    act = next(store.events(newest_first=True))
+    assert (act.time, json.loads(act.detail)["expired_by"]) == (
+        "2026-11-30T12:00:00.123456Z",
+        "2026-12-02T12:00:00.123456Z",
+    )
+
+
+@pytest.mark.requirement("AUD-4")
 async def test_a_purge_by_name_leaves_the_row_and_neither_key_nor_text(
     sqlite: SqliteStore,
 ) -> None:
