@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Mapping
+from typing import Final
 
 from sluicegate.checks.selection import Selected
+from sluicegate.contracts.contract import Effect
 from sluicegate.gates.authorizing import Permitted
 from sluicegate.gates.envelopes import Failure, Refused, Success
-from sluicegate.gates.events import Kept
+from sluicegate.gates.events import AuditEvent, Kept
 from sluicegate.gates.keeping import (
     keep_answer,
     keep_arguments,
@@ -15,10 +19,16 @@ from sluicegate.gates.keeping import (
     keep_operator_fields,
 )
 from sluicegate.gates.means import Means
+from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.gates.recording import Subject, record_intent, record_outcome, record_refusal
+from sluicegate.gates.refusing import fail
 from sluicegate.gates.serving import Line
+from sluicegate.values.codes import Code, Stage
 from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
+
+_LOG: Final = logging.getLogger("sluicegate")
+_UNHEARD: Final = Rejected(stage=Stage.RETRY, code=Code.OUTCOME_UNKNOWN)
 
 
 class Journal:
@@ -116,7 +126,66 @@ class Journal:
         )
         # Before the wait: the event is written whether or not its caller still waits for it.
         self.intended = False
-        await self._means.store.record([event])
+        try:
+            await self._means.store.record([event])
+        except BaseException:
+            if self._line.contract.effect is not Effect.READ and isinstance(judged, Selected):
+                self._means.finish_later(self._leave_open(attempt))
+                # One turn of the loop puts it into the queue, before the caller can ask again.
+                await asyncio.sleep(0)
+            raise
+
+    async def _leave_open(self, attempt: int) -> None:
+        """Record behind a success that its caller never heard that the write is open (RET-2).
+
+        The commit of that success may still come, or may have come: a caller who was told
+        OUTCOME_UNKNOWN, or nothing, would make the write again. The two events stand for a
+        further attempt that nobody made, so that no outcome before them closes it.
+        """
+        try:
+            await self._means.store.record(self._unheard(attempt))
+        except AuditUnavailable as error:
+            _LOG.error(
+                "call %s: its success was not heard, and the record may call it closed: %s",
+                self._subject.request_id,
+                error,
+            )
+
+    def _unheard(self, attempt: int) -> list[AuditEvent]:
+        adapter, subject, now = self._line.adapter, self._subject, self._means.clock.now()
+        nothing = Receipt(
+            adapter=adapter.name, adapter_version=adapter.version, endpoint=adapter.endpoint
+        )
+        detail = {"unheard": attempt}
+        intent = record_intent(
+            subject,
+            self._arguments,
+            time=now,
+            attempt=attempt + 1,
+            decision_id="",
+            adapter=(adapter.name, adapter.version, adapter.endpoint),
+            kept=(),
+            detail=detail,
+        )
+        outcome = record_outcome(
+            subject,
+            nothing,
+            fail(
+                _UNHEARD,
+                tool=subject.tool,
+                request_id=subject.request_id,
+                errors={},
+                outcome_open=True,
+            ),
+            time=now,
+            attempt=attempt + 1,
+            rejected=_UNHEARD,
+            outcome_open=True,
+            arguments=self._arguments,
+            kept=(),
+            detail=detail,
+        )
+        return [intent, outcome]
 
     def _kept(
         self, receipt: Receipt, judged: Selected | Rejected, arguments: Mapping[str, object]
