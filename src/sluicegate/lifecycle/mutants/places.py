@@ -1,0 +1,43 @@
+"""Every place of an accepted value, with the view of the schema that it is held to there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from sluicegate.contracts.schemas.keywords import Schema
+from sluicegate.lifecycle.mutants.views import View, Viewer
+from sluicegate.values.json import JsonValue
+
+_ITEMS: Final = 3
+"""Items of one array that are looked into: the rest differ in nothing that a schema sees."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """One place: ``schemas`` as they stand in the document, ``view`` flattened for ``value``."""
+
+    segments: tuple[str | int, ...]
+    value: JsonValue
+    schemas: tuple[Schema, ...]
+    view: View
+
+    @property
+    def name(self) -> str:
+        """The member name that leads here; items bear their array's."""
+        return next((each for each in reversed(self.segments) if isinstance(each, str)), "")
+
+
+def walk_spots(
+    value: JsonValue, viewer: Viewer, schemas: Sequence[Schema], at: tuple[str | int, ...] = ()
+) -> Iterator[Spot]:
+    """Yield the place itself and all below it, outside in; of an array its first three items."""
+    view = viewer.view_of(value, schemas)
+    yield Spot(segments=at, value=value, schemas=tuple(schemas), view=view)
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from walk_spots(inner, viewer, view.member(name), (*at, name))
+    elif isinstance(value, list | tuple):
+        for index, inner in enumerate(value[:_ITEMS]):
+            yield from walk_spots(inner, viewer, view.item(index), (*at, index))

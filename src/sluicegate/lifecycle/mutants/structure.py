@@ -1,0 +1,70 @@
+"""Mutants of a JSON value that its schema must refuse (facts: lifecycle B3, stage schema)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from sluicegate.contracts.schemas.compiled import Predicate
+from sluicegate.contracts.schemas.compiling import compile_validator
+from sluicegate.lifecycle.mutants.array_changes import change_array
+from sluicegate.lifecycle.mutants.changes import Change
+from sluicegate.lifecycle.mutants.examples import Maker
+from sluicegate.lifecycle.mutants.mutant import Mutant, name_place, replace_at, spell
+from sluicegate.lifecycle.mutants.number_changes import change_number
+from sluicegate.lifecycle.mutants.object_changes import change_object
+from sluicegate.lifecycle.mutants.places import walk_spots
+from sluicegate.lifecycle.mutants.text_changes import change_text
+from sluicegate.lifecycle.mutants.type_changes import change_type
+from sluicegate.lifecycle.mutants.views import Viewer
+from sluicegate.values.codes import Stage
+from sluicegate.values.json import JsonObject, JsonValue
+from sluicegate.values.pointers import join_segments
+
+MAX_SPOTS: Final = 400
+"""Places of one value that are changed."""
+
+
+def list_changes(value: JsonValue, viewer: Viewer) -> Iterator[Change]:
+    """Yield every change of ``value``, whether or not the schema refuses it, outside in."""
+    maker = Maker(viewer)
+    for index, spot in enumerate(walk_spots(value, viewer, [viewer.document])):
+        if index == MAX_SPOTS:
+            return
+        yield from change_object(spot, maker)
+        yield from change_array(spot, maker)
+        yield from change_number(spot)
+        yield from change_text(spot)
+        yield from change_type(spot)
+
+
+def mutate_structure(
+    value: JsonValue, schema: JsonObject, is_valid: Predicate | None = None
+) -> Iterator[Mutant]:
+    """Yield the structure mutants of ``value``, which ``schema`` admits; the same ones each time.
+
+    ``schema`` is an effective document; ``is_valid`` its compiled check, made anew where None.
+    Each mutant is validated first: what the schema admits is a mutant only where a safeguard is
+    lacking that could refuse it, and then bears the ``rule`` of that hole. Raises: ValueError
+    where the schema does not compile. Source: SPEC LIF-2.
+    """
+    admits = compile_validator(schema).is_valid if is_valid is None else is_valid
+    seen: set[bytes] = {spell(value)}
+    for change in list_changes(value, Viewer(schema)):
+        changed = replace_at(value, change.segments, change.value)
+        if not change.rule and admits(changed):
+            continue
+        raw = spell(changed)
+        if raw in seen:
+            continue
+        seen.add(raw)
+        yield Mutant(
+            name=name_place(change.operator, change.segments),
+            level="structure",
+            pointer=join_segments(change.segments),
+            raw=raw,
+            stage=Stage.CONFORM,
+            keyword=change.keyword,
+            value=changed,
+            rule=change.rule,
+        )
