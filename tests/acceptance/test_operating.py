@@ -450,3 +450,52 @@ def test_doctor_says_what_is_ill_in_a_folder(sluicegate: Here) -> None:
     assert broken.code == 1
     assert "restart/contract.yaml" in broken.out
     assert sluicegate("doctor", "absent").code == 1
+
+
+@pytest.mark.requirement("CLI")
+def test_the_list_shows_acts_with_reasons_and_no_opening_twice(sluicegate: Here) -> None:
+    for _ in range(3):
+        call(sluicegate, "job_status", SUCCESS)
+    sluicegate("disable", "job_status", "--reason", "wrong answers")
+    listed = sluicegate("audit", "list")
+    assert listed.out.count("opened with 2 tools") == 1
+    assert listed.out.splitlines()[1].endswith("disable: wrong answers")
+    assert listed.err == "openings of an unchanged contract set left out: 2; json-v1 has all\n"
+    assert [event["kind"] for event in events(sluicegate)].count("contracts") == 3
+
+
+@pytest.mark.requirement("CLI")
+@pytest.mark.parametrize(
+    ("option", "name", "said"),
+    [
+        pytest.param("--code", "WRONG_SUBJET", "WRONG_SUBJET is no code; near names", id="code"),
+        pytest.param("--code", "NOSUCH", "NOSUCH is no code", id="nothing near"),
+        pytest.param("--code", "\x1b[31m", "is no code", id="hostile"),
+        pytest.param("--tool", "job_stats", "Did you mean job_status?", id="tool"),
+    ],
+)
+def test_a_name_that_nobody_knows_is_a_typo_and_not_a_quiet_night(
+    sluicegate: Here, option: str, name: str, said: str
+) -> None:
+    call(sluicegate, "job_status", SUCCESS)
+    done = sluicegate("audit", "list", option, name)
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+    assert "\x1b" not in done.err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(("--code", "STALE"), id="a code that did not happen"),
+        pytest.param(("--code", "UNAVAILABLE"), id="a code of the agent"),
+        pytest.param(("--tool", "restart"), id="a tool that was not called"),
+        pytest.param(("--tool", "job_status", "--since", "2999-01-01T00:00:00Z"), id="later"),
+        pytest.param(("--tool", "job_status", "--open"), id="nothing open"),
+    ],
+)
+def test_a_known_name_without_events_is_a_quiet_night(
+    sluicegate: Here, options: tuple[str, ...]
+) -> None:
+    call(sluicegate, "job_status", SUCCESS)
+    assert sluicegate("audit", "list", *options).code == 3

@@ -58,11 +58,12 @@ def list_events(
     color: str,
 ) -> int:
     """List events, the newest first. Exit 3 if there are none."""
-    from sluicegate.cli.audit_options import read_since
+    from sluicegate.cli.audit_options import demand_known, read_since
     from sluicegate.cli.record import open_standing_record
     from sluicegate.rendering.json_v1 import shape_events
     from sluicegate.rendering.tables import (
         group_events,
+        omit_repeats,
         render_events,
         render_groups,
         shape_groups,
@@ -71,7 +72,9 @@ def list_events(
     moment = read_since(since, datetime.now(UTC))
     with open_standing_record(folder) as store:
         if only_open:
-            events = tuple(store.open_intents())
+            events = tuple(
+                event for event in store.open_intents() if tool is None or event.tool == tool
+            )
         else:
             events = tuple(
                 store.events(
@@ -82,6 +85,8 @@ def list_events(
                     newest_first=True,
                 )
             )
+        if not events:
+            demand_known(folder, store, tool=tool, code=code)
     if not events:
         note(f"the record of {folder} holds no such event")
     paint = choose_paint(color)
@@ -92,7 +97,11 @@ def list_events(
         else:
             put_object("audit list", {"count": len(groups), "groups": shape_groups(groups)})
     elif form == HUMAN:
-        put(render_events(events, paint=paint) if events else "")
+        shown = omit_repeats(events)
+        put(render_events(shown, paint=paint) if shown else "")
+        if len(shown) < len(events):
+            left = len(events) - len(shown)
+            note(f"openings of an unchanged contract set left out: {left}; json-v1 has all")
     else:
         put_object("audit list", shape_events(events))
     return Exit.ACCEPTED if events else Exit.NOTHING_CHECKED

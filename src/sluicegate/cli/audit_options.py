@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
-from typing import Final
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from sluicegate.cli.judge_options import read_now
+
+if TYPE_CHECKING:
+    from sluicegate.gates.ports import AuditStore
 
 _AGE: Final = re.compile(r"([0-9]{1,6})([smhd])")
 _UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
@@ -32,3 +37,33 @@ def read_since(text: str | None, now: datetime) -> datetime | None:
         return now - timedelta(**{_UNITS[unit]: int(number)})
     except OverflowError:
         raise click.BadParameter("that is before all time", param_hint="--since") from None
+
+
+def demand_known(folder: str, store: AuditStore, *, tool: str | None, code: str | None) -> None:
+    """Say that a name nobody knows is mistyped: an empty list would look like a quiet night.
+
+    Known is what an event bears, what the folder holds, and every code of the table. Raises:
+    click.BadParameter.
+    """
+    from sluicegate.cli.tools import find_tool
+
+    if code is not None and not any(store.events(code=code, limit=1)):
+        _demand_code(folder, code)
+    if tool is not None and tool != "unknown" and not any(store.events(tool=tool, limit=1)):
+        find_tool(folder, tool)
+
+
+def _demand_code(folder: str, code: str) -> None:
+    """A contract may name codes of its own, so what stands in any of its documents is none less."""
+    from sluicegate.opening.documents import read_folder
+    from sluicegate.values.codes import AgentCode, Code
+    from sluicegate.values.names import show_name
+
+    known = sorted({*Code, *AgentCode})
+    documents = read_folder(Path(folder)).documents.values()
+    wanted = code.encode("utf-8", "surrogateescape")
+    if code in known or (wanted and any(wanted in raw for raw in documents)):
+        return
+    near = get_close_matches(code.upper(), known, n=3)
+    more = f"near names: {', '.join(near)}" if near else "`sluicegate explain` lists them all"
+    raise click.BadParameter(f"{show_name(code)} is no code; {more}", param_hint="--code")

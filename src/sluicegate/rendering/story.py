@@ -10,11 +10,16 @@ from sluicegate.gates.open_calls import open_attempts
 from sluicegate.rendering.escaping import escape_terminal
 from sluicegate.rendering.json_v1 import read_stored_json
 from sluicegate.rendering.paint import PLAIN, Paint
+from sluicegate.rendering.tables import read_detail
+from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonValue
 
 _INDENT: Final = " " * 11
 _MAX_FINDINGS: Final = 5
 _BAD: Final = frozenset({Outcome.FAILURE, Outcome.REFUSED})
+_ENDS: Final = frozenset({EventKind.OUTCOME, EventKind.REFUSED})
+_OWN_ACTS: Final = frozenset({EventKind.OPERATOR, EventKind.CONTRACTS})
+_IN_HEAD: Final = frozenset({"act", "who", "resolves"})
 _SAID: Final = {
     "from_cache": "answered from the gate's cache",
     "abandoned": "the attempt ended without an answer of its own",
@@ -46,13 +51,8 @@ def _head(events: Sequence[StoredEvent], paint: Paint) -> list[str]:
     tool = first.tool + (f"@{first.contract_version}" if first.contract_version else "")
     title = f"{paint.strong(escape_terminal(first.request_id))}  {escape_terminal(tool)}"
     lines = [f"{title}  {_conclusion(events, paint)}"]
-    caller = first.caller_subject or "nobody"
-    if first.caller_tenant is not None:
-        caller += f" of {first.caller_tenant}"
-    for name, text in (("session", first.session), ("host's call id", first.call_id)):
-        if text is not None:
-            caller += f", {name} {text}"
-    lines.append(escape_terminal(f"caller     {caller}"))
+    if first.kind not in _OWN_ACTS:
+        lines.append(escape_terminal(f"caller     {_caller(first)}"))
     if first.contract_digest:
         lines.append(escape_terminal(f"contract   {first.contract_digest}"))
     if first.trace_id is not None:
@@ -60,10 +60,20 @@ def _head(events: Sequence[StoredEvent], paint: Paint) -> list[str]:
     return lines
 
 
+def _caller(event: StoredEvent) -> str:
+    caller = event.caller_subject or "nobody"
+    if event.caller_tenant is not None:
+        caller += f" of {event.caller_tenant}"
+    for name, text in (("session", event.session), ("host's call id", event.call_id)):
+        if text is not None:
+            caller += f", {name} {text}"
+    return caller
+
+
 def _conclusion(events: Sequence[StoredEvent], paint: Paint) -> str:
     if open_attempts(events):
         return paint.warn("OPEN")
-    ends = [event for event in events if event.kind in (EventKind.OUTCOME, EventKind.REFUSED)]
+    ends = [event for event in events if event.kind in _ENDS]
     if not ends:
         return paint.dim(escape_terminal(events[-1].kind))
     return _outcome(ends[-1], paint)
@@ -82,8 +92,10 @@ def _event(event: StoredEvent, paint: Paint) -> list[str]:
     parts = [event.kind]
     if event.attempt:
         parts.append(f"attempt {event.attempt}")
+    if event.kind == EventKind.OPERATOR:
+        parts += [str(read_detail(event).get("act", "act")), f"by {event.caller_subject}"]
     head = f"{paint.place(escape_terminal(event.time[11:19]))}   {escape_terminal(' '.join(parts))}"
-    if event.kind in (EventKind.OUTCOME, EventKind.REFUSED):
+    if event.kind in _ENDS:
         head += f"  {_outcome(event, paint)}"
     if event.code is not None:
         head += "  " + paint.bad(escape_terminal(f"{event.stage}/{event.code}"))
@@ -97,6 +109,8 @@ def _particulars(event: StoredEvent) -> Iterable[str]:
         yield f"{event.adapter} {event.endpoint}"
         if event.decision_id:
             yield f"allowed by decision {event.decision_id}"
+    elif event.decision_id and event.code == Code.DENIED:
+        yield f"denied by decision {event.decision_id}"
     if event.upstream_status is not None:
         word = "exit code" if event.adapter == "command" else "status"
         yield f"upstream {word} {event.upstream_status}"
@@ -109,7 +123,7 @@ def _particulars(event: StoredEvent) -> Iterable[str]:
     masked = read_stored_json(event.masked)
     if isinstance(masked, list) and masked:
         yield "masked before anything was kept: " + ", ".join(map(str, masked))
-    yield from _notes(_detail(event))
+    yield from _notes(read_detail(event))
 
 
 def _findings(event: StoredEvent) -> Iterable[str]:
@@ -130,6 +144,10 @@ def _finding(finding: Mapping[str, JsonValue]) -> str:
     for word, member in (("expected", "expected"), ("received", "received")):
         if finding.get(member) is not None:
             text += f", {word} {finding[member]}"
+    if finding.get("line") is not None:
+        text += f", line {finding['line']} column {finding.get('column')}"
+    elif finding.get("offset") is not None:
+        text += f", byte {finding['offset']}"
     if finding.get("schema_pointer"):
         text += f" (rule {finding['schema_pointer']})"
     return text if finding.get("hint") is None else f"{text}: {finding['hint']}"
@@ -137,21 +155,23 @@ def _finding(finding: Mapping[str, JsonValue]) -> str:
 
 def _notes(detail: Mapping[str, JsonValue]) -> Iterable[str]:
     for name, value in detail.items():
+        if name in _IN_HEAD or value in ({}, []):
+            continue
         if name in _SAID:
             yield _SAID[name]
         elif name == "retry_in_s":
             yield f"another attempt after {value} s"
         elif name == "custody" and isinstance(value, Mapping):
             yield from (f"{kind} kept as {ref}" for kind, ref in value.items())
+        elif isinstance(value, Mapping):
+            told = ", ".join(f"{key} ({each})" for key, each in value.items())
+            yield f"{name.replace('_', ' ')}: {told}"
+        elif name == "problems" and isinstance(value, list):
+            yield from (f"problem: {problem}" for problem in value)
         elif isinstance(value, list):
             yield f"{name.replace('_', ' ')}: {', '.join(map(str, value))}"
         else:
             yield f"{name.replace('_', ' ')}: {value}"
-
-
-def _detail(event: StoredEvent) -> Mapping[str, JsonValue]:
-    detail = read_stored_json(event.detail)
-    return detail if isinstance(detail, Mapping) else {}
 
 
 def _next_steps(events: Sequence[StoredEvent], folder: str) -> Iterable[str]:
@@ -161,12 +181,15 @@ def _next_steps(events: Sequence[StoredEvent], folder: str) -> Iterable[str]:
         yield f"sluicegate audit resolve {request_id} --as done|not-done --reason TEXT{folder}"
     for code in dict.fromkeys(event.code for event in events if event.code is not None):
         yield f"sluicegate explain {code}"
+    ends = [event for event in events if event.kind in _ENDS]
+    if ends and ends[-1].outcome == Outcome.SUCCESS:
+        return  # what custody keeps can be looked at; nothing calls for it
     for ref in dict.fromkeys(ref for event in events for ref in _kept_refs(event)):
         yield f"sluicegate audit reveal {ref} --reason TEXT{folder}"
 
 
 def _kept_refs(event: StoredEvent) -> Iterable[str]:
     yield from (ref for ref in (event.arguments_ref, event.raw_ref) if ref is not None)
-    others = _detail(event).get("custody")
+    others = read_detail(event).get("custody")
     if isinstance(others, Mapping):
         yield from map(str, others.values())

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sluicegate.gates.events import EventKind, StoredEvent
 from sluicegate.rendering.escaping import escape_terminal
+from sluicegate.rendering.json_v1 import read_stored_json
 from sluicegate.rendering.paint import PLAIN, Paint
 from sluicegate.values.json import JsonValue
 
@@ -73,11 +74,59 @@ def render_events(events: Sequence[StoredEvent], *, paint: Paint = PLAIN) -> str
             event.kind,
             event.tool,
             event.caller_subject or "",
-            _what(event.outcome, event.stage, event.code),
+            _told(event),
         )
         for event in events
     ]
     return _table(("time", "request id", "kind", "tool", "caller", "what"), rows, paint)
+
+
+def omit_repeats(events: Sequence[StoredEvent]) -> tuple[StoredEvent, ...]:
+    """Leave out each opening of a contract set that was served before already.
+
+    ``events`` begin with the newest. Every command that calls opens the set; only one that changed
+    or did not load is news.
+    """
+    kept: list[StoredEvent] = []
+    before: str | None = None
+    for event in reversed(events):
+        if event.kind == EventKind.CONTRACTS:
+            served = f"{event.contract_digest} {read_detail(event).get('withdrawn')}"
+            if event.code is None and served == before:
+                continue
+            before = served
+        kept.append(event)
+    return tuple(reversed(kept))
+
+
+def read_detail(event: StoredEvent) -> Mapping[str, JsonValue]:
+    """Return the further facts of an event; none where the column does not hold an object."""
+    detail = read_stored_json(event.detail)
+    return detail if isinstance(detail, Mapping) else {}
+
+
+def _told(event: StoredEvent) -> str:
+    """An act says itself and its reason, a set how many tools it serves; a call how it ended."""
+    detail = read_detail(event)
+    if event.kind == EventKind.OPERATOR and "act" in detail:
+        told = str(detail["act"])
+        for name, form in (
+            ("as", " as {}"),
+            ("version", " to {}"),
+            ("ref", " {}"),
+            ("count", " of {}"),
+        ):
+            if name in detail:
+                told += form.format(detail[name])
+        return f"{told}: {detail['reason']}" if detail.get("reason") else told
+    if event.kind == EventKind.CONTRACTS and "set" in detail:
+        tools, gone, told = detail.get("tools"), detail.get("withdrawn"), str(detail["set"])
+        if isinstance(tools, Mapping):
+            told += f" with {len(tools)} tool{'' if len(tools) == 1 else 's'}"
+        if isinstance(gone, Mapping) and gone:
+            told += f", {len(gone)} withdrawn"
+        return told if event.code is None else f"{told}: {_what(event.outcome, None, event.code)}"
+    return _what(event.outcome, event.stage, event.code)
 
 
 def render_event(event: StoredEvent, *, paint: Paint = PLAIN) -> str:
@@ -102,7 +151,9 @@ def _moment(time: str) -> str:
 
 
 def _what(outcome: str, stage: str | None, code: str | None) -> str:
-    return outcome if code is None else f"{outcome} {stage}/{code}"
+    if code is None:
+        return outcome
+    return f"{outcome} {code if stage is None else f'{stage}/{code}'}"
 
 
 def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], paint: Paint) -> str:

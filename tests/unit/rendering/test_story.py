@@ -129,3 +129,68 @@ def test_no_hostile_text_of_the_record_is_acted_on(name: str) -> None:
     assert all(character.isprintable() or character == "\n" for character in story), story
     assert not any(line.lstrip().startswith("::") for line in story.splitlines())
     assert "##[" not in story
+
+
+@pytest.mark.requirement("CLI")
+def test_a_success_asks_nothing_of_the_operator() -> None:
+    done = outcome(outcome="success", raw_bytes=9, raw_ref="blob-r")
+    story = tell_story([INTENT, done])
+    assert "what to do" not in story
+    assert "blob-r" in story
+
+
+@pytest.mark.requirement("CLI")
+def test_where_a_text_ends_to_be_json_is_told() -> None:
+    findings = [{"code": "NOT_JSON", "line": 3, "column": 7}, {"code": "NOT_UTF8", "offset": 17}]
+    refused = stored(
+        kind="refused",
+        outcome="refused",
+        stage="parse",
+        code="NOT_JSON",
+        findings=json.dumps(findings),
+    )
+    story = tell_story([refused])
+    assert "NOT_JSON, line 3 column 7\n" in story
+    assert "NOT_UTF8, byte 17\n" in story
+
+
+@pytest.mark.requirement("CLI", "ACC-1")
+def test_a_denial_names_its_decision() -> None:
+    refused = stored(
+        kind="refused", outcome="refused", stage="authorize", code="DENIED", decision_id="d-7"
+    )
+    assert "denied by decision d-7\n" in tell_story([refused])
+
+
+def test_an_act_is_told_with_who_did_it_and_why() -> None:
+    act = stored(
+        kind="operator",
+        outcome="done",
+        attempt=0,
+        caller_subject="os:olga",
+        detail='{"act": "disable", "reason": "slow"}',
+    )
+    assert tell_story([act]) == (
+        "req.J7q94MkP  job_status@1.0.0  operator\n"
+        "contract   sha256:ab\n"
+        "\n"
+        "03:00:00   operator disable by os:olga\n"
+        "           reason: slow\n"
+    )
+
+
+def test_a_set_that_did_not_load_names_each_problem_and_nothing_empty() -> None:
+    detail = {
+        "set": "kept",
+        "tools": {"job_status": "sha256:ab"},
+        "withdrawn": {},
+        "problems": ["a.yaml:1:1: no", "b.yaml:2:2: nor this"],
+    }
+    kept = stored(kind="contracts", outcome="refused", attempt=0, detail=json.dumps(detail))
+    assert tell_story([kept]).splitlines()[3:] == [
+        "03:00:00   contracts",
+        "           set: kept",
+        "           tools: job_status (sha256:ab)",
+        "           problem: a.yaml:1:1: no",
+        "           problem: b.yaml:2:2: nor this",
+    ]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 from tests.unit.rendering.hostile import HOSTILE
 from tests.unit.rendering.stored import outcome, stored
 
+from sluicegate.gates.events import StoredEvent
 from sluicegate.rendering.tables import (
     group_events,
+    omit_repeats,
     render_event,
     render_events,
     render_groups,
@@ -25,6 +30,73 @@ def test_events_stand_in_columns() -> None:
         "2026-11-30 04:00:00  req.J7q94MkP  outcome  job_status  svc-deploy  failure vouch/STALE\n"
         "2026-11-30 03:00:00  req.J7q94MkP  intent   job_status  svc-deploy  pending\n"
     )
+
+
+def act(**detail: object) -> StoredEvent:
+    return stored(kind="operator", outcome="done", caller_subject="os:o", detail=json.dumps(detail))
+
+
+def opening(digest: str, **members: Any) -> StoredEvent:
+    detail = {"set": "opened", "tools": {"a": "x", "b": "y"}, "withdrawn": {}, "problems": []}
+    detail.update(members.pop("detail", {}))
+    members = {"outcome": "done", "caller_subject": None, "tool": "", **members}
+    return stored(kind="contracts", contract_digest=digest, detail=json.dumps(detail), **members)
+
+
+@pytest.mark.requirement("CLI")
+@pytest.mark.parametrize(
+    ("event", "told"),
+    [
+        pytest.param(act(act="disable", reason="slow"), "disable: slow", id="disable"),
+        pytest.param(
+            act(act="rollback", version="1.0.0", reason="x"), "rollback to 1.0.0: x", id="rollback"
+        ),
+        pytest.param(
+            act(**{"act": "resolve", "resolves": "req.1", "as": "done", "reason": "looked"}),
+            "resolve as done: looked",
+            id="resolve",
+        ),
+        pytest.param(
+            act(act="reveal", ref="blob-a", who="os:o", reason="ticket"),
+            "reveal blob-a: ticket",
+            id="reveal",
+        ),
+        pytest.param(act(act="purge", who="os:o", count=3, refs=[]), "purge of 3", id="purge"),
+        pytest.param(act(), "done", id="an act of no name"),
+        pytest.param(opening("sha256:a"), "opened with 2 tools", id="opened"),
+        pytest.param(
+            opening("sha256:a", detail={"tools": {"a": "x"}, "withdrawn": {"a": "off"}}),
+            "opened with 1 tool, 1 withdrawn",
+            id="withdrawn",
+        ),
+        pytest.param(
+            opening("sha256:a", code="CONTRACT_INVALID", outcome="refused"),
+            "opened with 2 tools: refused CONTRACT_INVALID",
+            id="refused",
+        ),
+    ],
+)
+def test_an_act_says_itself_and_its_reason_and_a_set_what_it_serves(
+    event: StoredEvent, told: str
+) -> None:
+    assert render_events([event]).splitlines()[1].endswith(f"  {told}")
+
+
+def test_only_an_opening_that_is_news_is_listed() -> None:
+    one, two = opening("sha256:a"), opening("sha256:b")
+    off = opening("sha256:b", detail={"withdrawn": {"a": "off"}})
+    bad = opening("sha256:b", code="CONTRACT_INVALID", outcome="refused")
+    newest_first = [off, bad, bad, two, LATE, two, one, stored(), one]
+    kept = omit_repeats(newest_first)
+    assert [event.contract_digest for event in kept if event.kind == "contracts"] == [
+        "sha256:b",
+        "sha256:b",
+        "sha256:b",
+        "sha256:b",
+        "sha256:a",
+    ]
+    assert [event for event in kept if event.kind != "contracts"] == [LATE, stored()]
+    assert kept[-1] is one
 
 
 def test_groups_count_what_is_one_matter_and_begin_with_the_last() -> None:
