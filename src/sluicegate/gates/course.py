@@ -16,7 +16,7 @@ from typing import Final, Generic, TypeVar
 
 from sluicegate.checks.selection import Selected
 from sluicegate.contracts.contract import Effect
-from sluicegate.gates.admission import Admitted, admit
+from sluicegate.gates.admission import Admitted, admit, refuse_open
 from sluicegate.gates.answers import Answer
 from sluicegate.gates.authorizing import DECISION_LIFETIME_S, Permitted, authorize
 from sluicegate.gates.drift import notice_of
@@ -25,7 +25,7 @@ from sluicegate.gates.failures import is_failure, text_of
 from sluicegate.gates.journal import Journal
 from sluicegate.gates.means import Means
 from sluicegate.gates.outstanding import Outstanding
-from sluicegate.gates.ports import AuditUnavailable, Dispatch, Notice
+from sluicegate.gates.ports import AuditUnavailable, CallOpen, Dispatch, Notice
 from sluicegate.gates.recording import Subject
 from sluicegate.gates.refusing import fail, refuse
 from sluicegate.gates.retrying import Tally, is_outcome_open, may_retry, pause_s
@@ -202,10 +202,14 @@ class Course(Generic[T]):
             request_id=self._subject.request_id,
             store=self._means.store,
             quota=self._means.quota,
+            running=self._means.running,
         )
         if isinstance(admitted, Rejected):
             return admitted
-        await self._journal.intend(permitted, self._tally.attempts + 1)
+        try:
+            await self._journal.intend(permitted, self._tally.attempts + 1)
+        except CallOpen as same:
+            return refuse_open(same.request_id, self._means.running)
         if self._means.clock.monotonic() - permitted.decided_at > DECISION_LIFETIME_S:
             again = await self._permit()
             return again if isinstance(again, Rejected) else admitted.decided_anew(again)
@@ -350,6 +354,8 @@ class Course(Generic[T]):
 
     async def _closed(self, work: Callable[[], Awaitable[R]]) -> R | Answer[T]:
         """Run ``work``; every way out but its own or a cancellation is a closed failure (RES-9)."""
+        running, request_id = self._means.running, self._subject.request_id
+        running.add(request_id)
         try:
             return await work()
         except asyncio.CancelledError:
@@ -365,6 +371,8 @@ class Course(Generic[T]):
             if not is_failure(error):
                 raise
             return await self._unexpected(error)  # closed, and audited where possible
+        finally:
+            running.discard(request_id)
 
     async def _unexpected(self, error: BaseException) -> Answer[T]:
         # The text of an unexpected exception may quote an answer: it goes to custody only.

@@ -19,7 +19,7 @@ from sluicegate.gates.keeping import (
     keep_operator_fields,
 )
 from sluicegate.gates.means import Means
-from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.gates.ports import AuditUnavailable, CallOpen
 from sluicegate.gates.recording import Subject, record_intent, record_outcome, record_refusal
 from sluicegate.gates.refusing import fail
 from sluicegate.gates.serving import Line
@@ -71,7 +71,10 @@ class Journal:
         await self._means.store.record([event])
 
     async def intend(self, permitted: Permitted, attempt: int) -> None:
-        """Record that something is about to run; the call's text is kept with the first intent."""
+        """Record that something is about to run; the call's text is kept with the first intent.
+
+        Raises: CallOpen where the same write is open as another request; nothing is recorded then.
+        """
         adapter, prepared = self._line.adapter, permitted.prepared
         self._arguments = prepared.arguments
         event = record_intent(
@@ -90,7 +93,14 @@ class Journal:
         )
         # Before the wait: a call that is cancelled in it may have left its intent in the record.
         self.intended = True
-        await self._means.store.record([event])
+        if self._line.contract.effect is Effect.READ:
+            await self._means.store.record([event])
+            return
+        try:
+            await self._means.store.record([event], unless_open=True)
+        except CallOpen:
+            self.intended = False
+            raise
 
     async def concluded(
         self,

@@ -15,7 +15,10 @@ from sluicegate.values.requests import RequestId
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Means:
-    """``new_request_id`` and ``draw`` (a number in [0, 1)) are the only sources of randomness."""
+    """``new_request_id`` and ``draw`` (a number in [0, 1)) are the only sources of randomness.
+
+    ``running`` are the calls that have not returned; ``unfinished`` is what outlives its call.
+    """
 
     clock: Clock
     store: AuditStore
@@ -26,6 +29,7 @@ class Means:
     draw: Callable[[], float]
     quota: Quota | None = None
     repetition: Repetition = field(default_factory=Repetition)
+    running: set[RequestId] = field(default_factory=set)
     unfinished: set[asyncio.Task[object]] = field(default_factory=set)
 
     def finish_later(self, work: Coroutine[Any, Any, object]) -> None:

@@ -116,10 +116,15 @@ class Authorizer(Protocol):
 class AuditStore(Protocol):
     """Append-only record and custody. ``record`` returns only after a durable commit."""
 
-    async def record(self, events: Sequence[AuditEvent]) -> Sequence[str]:
+    async def record(
+        self, events: Sequence[AuditEvent], *, unless_open: bool = False
+    ) -> Sequence[str]:
         """Append the events in one commit and return their ids.
 
-        Raises: AuditUnavailable when it cannot be certain that they are on disk.
+        With ``unless_open`` nothing is appended where the call of an intent among them (tool,
+        caller, arguments) is open under another request id; that is asked inside the same commit,
+        so that of identical writes at once one runs. Raises: CallOpen in that case;
+        AuditUnavailable when it cannot be certain that they are on disk.
         """
 
     def events(
@@ -137,10 +142,10 @@ class AuditStore(Protocol):
     def open_intents(self) -> Sequence[StoredEvent]:
         """Return intents whose outcome is not recorded, or is unknown and not yet resolved."""
 
-    async def is_unresolved(
+    async def find_open_call(
         self, *, tool: str, caller: Caller, arguments: Mapping[str, object], but: str
-    ) -> bool:
-        """Whether this very call of a write is open: running, or sent with unknown outcome.
+    ) -> str | None:
+        """Return the request id under which this very call is open: running, or sent and unknown.
 
         ``but`` is the request id that asks: its own earlier attempts do not count.
         Decided on the HMAC of the arguments, caller and tenant; resolved by an OPERATOR event.
@@ -164,6 +169,14 @@ class AuditStore(Protocol):
 
     async def close(self) -> None:
         """Flush and release the store."""
+
+
+class CallOpen(Exception):  # noqa: N818  (a state, not a defect)
+    """The same call is open under ``request_id``; nothing was recorded."""
+
+    def __init__(self, request_id: str) -> None:
+        super().__init__(f"the same call is open as {request_id}")
+        self.request_id = request_id
 
 
 class AuditUnavailable(Exception):  # noqa: N818  (named as its code, SPEC 15)

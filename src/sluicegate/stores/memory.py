@@ -22,7 +22,7 @@ from sluicegate.stores.sqlite_acts import (
 )
 from sluicegate.stores.sqlite_custody import REWRAPPED_AT_ONCE, find_blob
 from sluicegate.stores.sqlite_ledger import Ledger
-from sluicegate.stores.sqlite_open_calls import is_call_open
+from sluicegate.stores.sqlite_open_calls import find_open_call
 from sluicegate.stores.sqlite_questions import select_events, select_open_intents
 from sluicegate.stores.sqlite_schema import demand_sqlite, prepare_tables
 from sluicegate.values.callers import Caller
@@ -48,9 +48,11 @@ class MemoryStore:
         """Append the events and return their ids. Raises: AuditUnavailable."""
         return self._change(lambda ledger: ledger.append(events))
 
-    async def record(self, events: Sequence[AuditEvent]) -> tuple[str, ...]:
-        """Append the events and return their ids. Raises: AuditUnavailable."""
-        return self.record_blocking(events)
+    async def record(
+        self, events: Sequence[AuditEvent], *, unless_open: bool = False
+    ) -> tuple[str, ...]:
+        """Append the events and return their ids. Raises: CallOpen, AuditUnavailable."""
+        return self._change(lambda ledger: ledger.append(events, unless_open=unless_open))
 
     def events(
         self,
@@ -83,13 +85,13 @@ class MemoryStore:
         """Return intents whose outcome is not recorded, or is unknown and not yet resolved."""
         return self._ask(select_open_intents)
 
-    async def is_unresolved(
+    async def find_open_call(
         self, *, tool: str, caller: Caller, arguments: Mapping[str, object], but: str
-    ) -> bool:
-        """Whether this very call is open: running, or sent with unknown outcome."""
+    ) -> str | None:
+        """Return the request id under which this very call is open."""
         digest = hmac_of_arguments(self._keys, arguments)
         return self._ask(
-            lambda connection: is_call_open(
+            lambda connection: find_open_call(
                 connection, tool=tool, caller=caller, arguments_hmac=digest, but=but
             )
         )

@@ -29,7 +29,7 @@ from sluicegate.stores.sqlite_acts import (
 )
 from sluicegate.stores.sqlite_custody import REWRAPPED_AT_ONCE, find_blob
 from sluicegate.stores.sqlite_ledger import Ledger
-from sluicegate.stores.sqlite_open_calls import find_disagreement, is_call_open
+from sluicegate.stores.sqlite_open_calls import find_disagreement, find_open_call
 from sluicegate.stores.sqlite_questions import select_events, select_open_intents
 from sluicegate.stores.sqlite_schema import connect_to_read, limit_pages
 from sluicegate.stores.sqlite_writer import MAX_QUEUED_BYTES, Item, SqliteWriter
@@ -112,13 +112,15 @@ class SqliteStore:
             future.cancel()
             raise self._late() from None
 
-    async def record(self, events: Sequence[AuditEvent]) -> tuple[str, ...]:
+    async def record(
+        self, events: Sequence[AuditEvent], *, unless_open: bool = False
+    ) -> tuple[str, ...]:
         """Append the events in one commit and return their ids.
 
         A caller that is cancelled loses no event that says what happened; an intent that was not
-        yet taken up is dropped with it. Raises: AuditUnavailable.
+        yet taken up is dropped with it. Raises: CallOpen, with ``unless_open``; AuditUnavailable.
         """
-        item = _record_item(events, asyncio.get_running_loop())
+        item = _record_item(events, asyncio.get_running_loop(), unless_open=unless_open)
         return cast("tuple[str, ...]", await self._wait(item))
 
     def events(
@@ -157,16 +159,16 @@ class SqliteStore:
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise AuditUnavailable(f"{self._path.name} cannot be read: {error}") from error
 
-    async def is_unresolved(
+    async def find_open_call(
         self, *, tool: str, caller: Caller, arguments: Mapping[str, object], but: str
-    ) -> bool:
-        """Whether this very call is open: running, or sent with unknown outcome.
+    ) -> str | None:
+        """Return the request id under which this very call is open: running, or sent and unknown.
 
         Asked of the writer, so that everything queued before is counted. Raises: AuditUnavailable.
         """
         digest = hmac_of_arguments(self._keys, arguments)
         return await self._do(
-            lambda ledger: is_call_open(
+            lambda ledger: find_open_call(
                 ledger.connection, tool=tool, caller=caller, arguments_hmac=digest, but=but
             )
         )
@@ -307,7 +309,12 @@ class SqliteStore:
         )
 
 
-def _record_item(events: Sequence[AuditEvent], loop: asyncio.AbstractEventLoop | None) -> Item:
+def _record_item(
+    events: Sequence[AuditEvent],
+    loop: asyncio.AbstractEventLoop | None,
+    *,
+    unless_open: bool = False,
+) -> Item:
     events = tuple(events)
     size = 0
     idle_alone = True
@@ -318,4 +325,9 @@ def _record_item(events: Sequence[AuditEvent], loop: asyncio.AbstractEventLoop |
             size += len(kept.content)
         if event.kind is not EventKind.INTENT:
             idle_alone = False
-    return Item(lambda ledger: ledger.append(events), size, loop=loop, idle_alone=idle_alone)
+    return Item(
+        lambda ledger: ledger.append(events, unless_open=unless_open),
+        size,
+        loop=loop,
+        idle_alone=idle_alone,
+    )

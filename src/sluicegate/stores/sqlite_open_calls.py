@@ -8,9 +8,10 @@ docs/decisions/0007.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping
 from typing import Final
 
-from sluicegate.stores.encoding import storable
+from sluicegate.stores.encoding import Column, storable
 from sluicegate.values.callers import Caller
 
 # What ``gates.open_calls.open_attempts`` says, in SQL: one table of cases holds both to it. The
@@ -97,20 +98,37 @@ FILL_OPEN_CALLS: Final = (
 )
 
 
-def is_call_open(
+def find_open_call(
     connection: sqlite3.Connection, *, tool: str, caller: Caller, arguments_hmac: str, but: str
-) -> bool:
-    """Whether an intent of this caller, tool and arguments is open, leaving out request ``but``.
+) -> str | None:
+    """Return the newest request of this caller, tool and arguments that is open, except ``but``.
 
     Raises: sqlite3.Error.
     """
-    tenant = None if caller.tenant is None else storable(caller.tenant)
+    return find_open_row(
+        connection,
+        {
+            "arguments_hmac": arguments_hmac,
+            "tool": storable(tool),
+            "caller_subject": storable(caller.subject),
+            "caller_tenant": None if caller.tenant is None else storable(caller.tenant),
+            "request_id": storable(but),
+        },
+    )
+
+
+def find_open_row(connection: sqlite3.Connection, columns: Mapping[str, Column]) -> str | None:
+    """Return the newest other request that is open for the call of an event with ``columns``.
+
+    Raises: sqlite3.Error.
+    """
     row = connection.execute(
-        "SELECT EXISTS (SELECT 1 FROM open_call WHERE arguments_hmac = ? AND tool = ?"
-        " AND caller_subject IS ? AND caller_tenant IS ? AND request_id <> ?)",
-        (arguments_hmac, tool, storable(caller.subject), tenant, but),
+        "SELECT request_id FROM open_call WHERE arguments_hmac = :arguments_hmac AND tool = :tool"
+        " AND caller_subject IS :caller_subject AND caller_tenant IS :caller_tenant"
+        " AND request_id <> :request_id ORDER BY seq DESC LIMIT 1",
+        columns,
     ).fetchone()
-    return bool(row[0])
+    return None if row is None else str(row[0])
 
 
 def find_disagreement(connection: sqlite3.Connection, *, after: int = 0) -> int | None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
+from typing import Any
 
 import pytest
 from tests.unit.gates.job_status import ARGUMENTS, answer, contracts
@@ -74,18 +75,18 @@ class RaisingStore(MemoryStore):
         super().__init__()
         self._error, self._failing, self._writes = error, failing, 0
 
-    async def record(self, events: Sequence[AuditEvent]) -> tuple[str, ...]:
+    async def record(self, events: Sequence[AuditEvent], **how: Any) -> tuple[str, ...]:
         self._writes += 1
         if self._writes == self._failing:
             raise self._error
-        return await super().record(events)
+        return await super().record(events, **how)
 
-    async def is_unresolved(
+    async def find_open_call(
         self, *, tool: str, caller: Caller, arguments: Mapping[str, object], but: str
-    ) -> bool:
+    ) -> str | None:
         if not self._failing:
             raise self._error
-        return False
+        return None
 
 
 class RaisingAuthorizer:
@@ -94,6 +95,11 @@ class RaisingAuthorizer:
 
     async def decide(self, query: AccessQuery) -> Decision:
         raise self._error
+
+
+class GrantingQuota:
+    async def spend(self, *, caller: Caller, tool: str) -> bool:
+        return True
 
 
 class RaisingQuota:
@@ -151,13 +157,14 @@ async def test_whatever_an_adapter_raises_is_a_failure_on_record(error: BaseExce
 
 
 @pytest.mark.parametrize("error", FAILURES, ids=name_of)
-@pytest.mark.parametrize("failing", [0, 1, 2], ids=["is_unresolved", "announcement", "intent"])
+@pytest.mark.parametrize("failing", [0, 1, 2], ids=["find_open_call", "announcement", "intent"])
 async def test_whatever_a_store_raises_before_dispatch_refuses_the_call(
     error: BaseException, failing: int
 ) -> None:
     upstream = RecordedUpstream(answer())
     store = RaisingStore(error, failing)
     gate = gate_of(contracts(**WRITE), {"job_status": upstream}, store=store)
+    gate = Gate(replace(gate._means, quota=GrantingQuota()), gate._serving)
     given = await gate.call("job_status", ARGUMENTS, caller=CALLER)
     assert (given.outcome, given.code) == ("refused", "UNAVAILABLE")
     assert record_of(gate, given.request_id)[-1][1:] == ("refused", "INTERNAL")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from tests.unit.gates.job_status import ARGUMENTS, answer, contracts
@@ -269,11 +270,11 @@ class FailingStore(MemoryStore):
         super().__init__()
         self.healthy = healthy
 
-    async def record(self, events: object) -> tuple[str, ...]:
+    async def record(self, events: object, **how: Any) -> tuple[str, ...]:
         if self.healthy <= 0:
             raise AuditUnavailable("disk full")
         self.healthy -= 1
-        return await super().record(events)  # type: ignore[arg-type]
+        return await super().record(events, **how)  # type: ignore[arg-type]
 
 
 @pytest.mark.requirement("AUD-1", "RES-9")
@@ -326,9 +327,9 @@ async def test_a_decision_older_than_a_second_is_taken_anew_before_anything_runs
     clock = FixedClock()
 
     class SlowStore(MemoryStore):
-        async def record(self, events: object) -> tuple[str, ...]:
+        async def record(self, events: object, **how: Any) -> tuple[str, ...]:
             clock.advance(2.0)
-            return await super().record(events)  # type: ignore[arg-type]
+            return await super().record(events, **how)  # type: ignore[arg-type]
 
     class Counting:
         asked = 0

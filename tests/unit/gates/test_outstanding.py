@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.unit.gates.job_status import ARGUMENTS, CONTRACT, answer, contracts
@@ -88,9 +90,9 @@ async def test_what_is_granted_runs_from_the_end_of_the_question() -> None:
     clock = FixedClock()
 
     class Slow(MemoryStore):
-        async def record(self, events: list[AuditEvent]) -> tuple[str, ...]:  # type: ignore[override]
+        async def record(self, events: Sequence[AuditEvent], **how: Any) -> tuple[str, ...]:
             clock.advance(0.9)
-            return await super().record(events)
+            return await super().record(events, **how)
 
     gate = host_gate(clock, store=Slow())
     outstanding = await ask(gate)
@@ -153,11 +155,11 @@ class HeldStore(MemoryStore):
         self.held, self.release = asyncio.Event(), asyncio.Event()
         self.closed_early = False
 
-    async def record(self, events: list[AuditEvent]) -> tuple[str, ...]:  # type: ignore[override]
+    async def record(self, events: Sequence[AuditEvent], **how: Any) -> tuple[str, ...]:
         if events[0].kind == "outcome" and not self.held.is_set():
             self.held.set()
             await self.release.wait()
-        return await super().record(events)
+        return await super().record(events, **how)
 
     async def close(self) -> None:
         self.closed_early = not self.release.is_set()

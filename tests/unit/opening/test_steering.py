@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -71,10 +72,10 @@ class SlowStore(MemoryStore):
         super().__init__()
         self._barrier = threading.Barrier(together)
 
-    async def record(self, events: Sequence[AuditEvent]) -> tuple[str, ...]:
+    async def record(self, events: Sequence[AuditEvent], **how: Any) -> tuple[str, ...]:
         with suppress(threading.BrokenBarrierError):
             self._barrier.wait(0.2)
-        return await super().record(events)
+        return await super().record(events, **how)
 
 
 @pytest.mark.requirement("AUD-1")

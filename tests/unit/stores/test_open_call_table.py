@@ -14,7 +14,7 @@ from sluicegate.stores.encoding import hmac_of_arguments
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.stores.sqlite import SqliteStore
-from sluicegate.stores.sqlite_open_calls import OPEN_CALL_TRIGGERS, is_call_open
+from sluicegate.stores.sqlite_open_calls import OPEN_CALL_TRIGGERS, find_open_call
 from sluicegate.values.callers import Caller
 
 CALLER = Caller(subject="svc-deploy", tenant="t-1")
@@ -22,9 +22,10 @@ ARGUMENTS = {"project_id": "bluebird"}
 
 
 async def unresolved(store: SqliteStore | MemoryStore) -> bool:
-    return await store.is_unresolved(
+    found = await store.find_open_call(
         tool="restart", caller=CALLER, arguments=ARGUMENTS, but="req.another0"
     )
+    return found is not None
 
 
 @pytest.mark.requirement("AUD-3", "RET-2")
@@ -43,9 +44,10 @@ async def test_the_question_costs_the_same_after_a_thousand_equal_calls(
 
         with closing(sqlite3.connect(sqlite.path)) as connection:
             connection.set_progress_handler(step, 1)
-            assert not is_call_open(
+            found = find_open_call(
                 connection, tool="restart", caller=CALLER, arguments_hmac=digest, but="req.another0"
             )
+            assert found is None
         return count
 
     await sqlite.record([intent(), outcome()])

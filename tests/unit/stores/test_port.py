@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -10,7 +11,7 @@ from tests.unit.gates.open_call_cases import OPEN_CALL_CASES
 from tests.unit.stores.made import NOW, intent, outcome
 
 from sluicegate.gates.events import AuditEvent
-from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.gates.ports import AuditUnavailable, CallOpen
 from sluicegate.stores.chain import GENESIS
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.stores.sqlite import SqliteStore
@@ -111,11 +112,11 @@ async def test_a_call_is_open_while_no_outcome_is_known(
     store: Store, events: Sequence[AuditEvent], attempts: list[int]
 ) -> None:
     await store.record(events)
-    unresolved = await store.is_unresolved(
+    open_as = await store.find_open_call(
         tool="restart", caller=CALLER, arguments=ARGUMENTS, but="req.another0"
     )
     open_still = [event.attempt for event in store.open_intents()]
-    assert (unresolved, open_still) == (bool(attempts), attempts)
+    assert (open_as, open_still) == ("req.00000001" if attempts else None, attempts)
 
 
 @pytest.mark.requirement("RET-2")
@@ -135,17 +136,19 @@ async def test_an_open_call_blocks_no_other_call(
     store: Store, tool: str, caller: Caller, arguments: dict[str, object]
 ) -> None:
     await store.record([intent()])
-    assert not await store.is_unresolved(
+    found = await store.find_open_call(
         tool=tool, caller=caller, arguments=arguments, but="req.another0"
     )
+    assert found is None
 
 
 async def test_a_call_without_tenant_is_found_again(store: Store) -> None:
     await store.record([intent(caller_tenant=None)])
     caller = Caller(subject="svc-deploy")
-    assert await store.is_unresolved(
+    found = await store.find_open_call(
         tool="restart", caller=caller, arguments=ARGUMENTS, but="req.another0"
     )
+    assert found == "req.00000001"
 
 
 async def test_a_closed_store_is_unavailable(store: Store) -> None:
@@ -158,6 +161,31 @@ async def test_a_closed_store_is_unavailable(store: Store) -> None:
 @pytest.mark.requirement("RET-2")
 async def test_the_request_that_asks_does_not_stand_in_its_own_way(store: Store) -> None:
     await store.record([intent()])
-    assert not await store.is_unresolved(
+    found = await store.find_open_call(
         tool="restart", caller=CALLER, arguments=ARGUMENTS, but="req.00000001"
     )
+    assert found is None
+
+
+@pytest.mark.requirement("RET-2")
+async def test_of_identical_intents_at_once_one_is_recorded(store: Store) -> None:
+    ids = [f"req.0000000{number}" for number in range(1, 9)]
+    ends = await asyncio.gather(
+        *(store.record([intent(each)], unless_open=True) for each in ids), return_exceptions=True
+    )
+    refused = [end for end in ends if isinstance(end, CallOpen)]
+    (recorded,) = store.open_intents()
+    assert len(refused) == len(ids) - 1
+    assert {end.request_id for end in refused} == {recorded.request_id}
+    assert len(list(store.events())) == 1
+
+
+@pytest.mark.requirement("RET-2")
+async def test_an_open_call_holds_up_neither_itself_nor_an_outcome_nor_another_call(
+    store: Store,
+) -> None:
+    await store.record([intent()])
+    await store.record([intent(attempt=2)], unless_open=True)
+    await store.record([outcome("req.00000002")], unless_open=True)
+    await store.record([intent("req.00000003", tool="other")], unless_open=True)
+    assert len(list(store.events())) == 4

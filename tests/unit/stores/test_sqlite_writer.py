@@ -186,7 +186,7 @@ async def test_a_fault_refuses_its_batch_and_the_next_event_is_written(
     await sqlite.record([intent("req.before")])
     with monkeypatch.context() as broken:
 
-        def fail(*_: object) -> None:
+        def fail(*_: object, **__: object) -> None:
             raise fault
 
         broken.setattr(Ledger, place, fail)
