@@ -39,8 +39,10 @@ async def authorize(
     """Ask about the caller, the call and each resource; proceed only on a plain True.
 
     Rejects with DENIED when one resource is denied, and does not say which; with PDP_UNAVAILABLE
-    when a decision is late, raises, or is not a Decision. Obligations are not understood by this
-    release, so a decision that bears one is a denial. All resources share one deadline.
+    when a decision is late, raises, or is not a Decision. Late is what the clock says afterwards: a
+    decision point that holds up the loop, or swallows its cancellation, is not cut off in time.
+    Obligations are not understood by this release, so a decision that bears one is a denial. All
+    resources share one deadline.
     Source: SPEC ACC-1, ACC-2.
     """
     decided_at = clock.monotonic()
@@ -49,10 +51,10 @@ async def authorize(
         return _DENIED  # what cannot be named, or names nothing, cannot be decided
     decision_id = ""
     try:
-        async with asyncio.timeout(DECISION_TIMEOUT_S):
+        async with asyncio.timeout(DECISION_TIMEOUT_S) as limit:
             for resource in resources or [None]:
                 decision: object = await authorizer.decide(_query(contract, caller, resource))
-                if not isinstance(decision, Decision) or decision.errors:
+                if _is_past(limit) or not isinstance(decision, Decision) or decision.errors:
                     return _UNAVAILABLE
                 decision_id = decision_id or decision.decision_id
                 if decision.allow is not True or decision.obligations:
@@ -62,6 +64,11 @@ async def authorize(
             raise
         return replace(_UNAVAILABLE, engine_message=text_of(error))
     return Permitted(prepared=prepared, decision_id=decision_id, decided_at=decided_at)
+
+
+def _is_past(limit: asyncio.Timeout) -> bool:
+    until = limit.when()
+    return limit.expired() or until is None or asyncio.get_running_loop().time() > until
 
 
 def _query(contract: Contract, caller: Caller, resource: Resource | None) -> AccessQuery:

@@ -358,19 +358,17 @@ class Course(Generic[T]):
         running.add(request_id)
         try:
             return await work()
-        except asyncio.CancelledError:
-            # A cancelled call still closes its intent, without its caller.
-            if self._journal.intended:
-                self._means.finish_later(self._abandon(_ABANDONED))
-            raise
         except AuditUnavailable as error:
             # No event, no answer (AUD-1).
             _LOG.error("call %s: no record: %s", self._subject.request_id, error)
             return self._unrecorded(Rejected(stage=Stage.AUDIT, code=Code.AUDIT_UNAVAILABLE))
         except BaseException as error:
-            if not is_failure(error):
-                raise
-            return await self._unexpected(error)  # closed, and audited where possible
+            if is_failure(error):
+                return await self._unexpected(error)  # closed, and audited where possible
+            if isinstance(error, asyncio.CancelledError) and self._journal.intended:
+                # A cancelled call still closes its intent, without its caller.
+                self._means.finish_later(self._abandon(_ABANDONED))
+            raise
         finally:
             running.discard(request_id)
 

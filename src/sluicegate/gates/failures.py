@@ -10,10 +10,23 @@ from sluicegate.values.failures import INTERRUPTIONS
 def is_failure(error: BaseException) -> bool:
     """Whether ``error`` says that something went wrong, and so must end closed.
 
-    False for ``INTERRUPTIONS`` and, here where a loop runs, for a cancellation. ``except
-    Exception`` is not enough: an engine in native code panics with a BaseException.
+    False for ``INTERRUPTIONS`` and, here where a loop runs, for a cancellation of the running
+    task. A CancelledError that nobody asked this task for is somebody else's: a port awaited what
+    was cancelled. ``except Exception`` is not enough: an engine in native code panics with a
+    BaseException.
     """
-    return not isinstance(error, (*INTERRUPTIONS, asyncio.CancelledError))
+    if isinstance(error, asyncio.CancelledError):
+        return not _is_being_cancelled()
+    return not isinstance(error, INTERRUPTIONS)
+
+
+def _is_being_cancelled() -> bool:
+    """Whether the running task is; where no task runs, there is no telling: yes."""
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:
+        return True
+    return task is None or task.cancelling() > 0
 
 
 def text_of(error: BaseException) -> str:

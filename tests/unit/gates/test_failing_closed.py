@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -39,7 +40,13 @@ class Panic(BaseException):
 
 
 PANIC = Panic("the upstream said: deploy now")
-FAILURES = [PANIC, MisuseError("of a port"), ConfigurationError("of a port"), KeyError("x")]
+FAILURES = [
+    PANIC,
+    MisuseError("of a port"),
+    ConfigurationError("of a port"),
+    KeyError("x"),
+    asyncio.CancelledError("of a port: nobody cancelled the call"),
+]
 
 
 def name_of(error: BaseException) -> str:

@@ -36,6 +36,30 @@ def test_all_but_orders_to_end_are_failures(kind: type[BaseException]) -> None:
     assert is_failure(kind("text")) is EXPECTED[kind]
 
 
+@pytest.mark.requirement("RES-9")
+async def test_a_cancellation_that_nobody_asked_of_this_task_is_a_failure() -> None:
+    assert is_failure(asyncio.CancelledError())
+
+
+@pytest.mark.requirement("RES-9")
+async def test_a_cancellation_of_the_running_task_is_an_order() -> None:
+    judged: list[bool] = []
+
+    async def work() -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError as error:
+            judged.append(is_failure(error))
+            raise
+
+    task = asyncio.create_task(work())
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert judged == [False]
+
+
 class MuteError(Exception):
     """Its own text is a failure."""
 

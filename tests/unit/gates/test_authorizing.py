@@ -1,0 +1,87 @@
+"""A decision counts only if it came in time, whatever kept the gate from cutting it off."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+import pytest
+from tests.unit.gates.job_status import ARGUMENTS, answer, contracts
+
+from sluicegate.access.python import FunctionAuthorizer
+from sluicegate.gates.authorizing import DECISION_TIMEOUT_S
+from sluicegate.gates.ports import AccessQuery, Authorizer, Decision
+from sluicegate.testing import RecordedUpstream, gate_of
+from sluicegate.values.callers import Caller
+
+CALLER = Caller(subject="svc-deploy", tenant="team-a")
+LATE_S = DECISION_TIMEOUT_S + 0.05
+
+
+async def hold_up_the_loop(query: AccessQuery) -> bool:
+    time.sleep(LATE_S)
+    return True
+
+
+async def swallow_the_cancellation(query: AccessQuery) -> bool:
+    try:
+        await asyncio.Event().wait()
+    except asyncio.CancelledError:
+        return True
+    return False
+
+
+async def await_what_was_cancelled(query: AccessQuery) -> bool:
+    helper = asyncio.ensure_future(asyncio.Event().wait())
+    helper.cancel()
+    await helper
+    return True
+
+
+class Plain:
+    """A decision point of its own making, without the port's function between."""
+
+    def __init__(self, decide: Callable[[AccessQuery], Awaitable[bool]]) -> None:
+        self._decide = decide
+
+    async def decide(self, query: AccessQuery) -> Decision:
+        return Decision(allow=await self._decide(query), decision_id="d-1")
+
+
+@pytest.mark.requirement("ACC-1")
+@pytest.mark.parametrize(
+    "decide",
+    [hold_up_the_loop, swallow_the_cancellation, await_what_was_cancelled],
+    ids=lambda function: function.__name__,
+)
+@pytest.mark.parametrize("plain", [True, False], ids=["port", "function"])
+async def test_a_decision_that_is_late_or_cancels_itself_is_none(
+    decide: Callable[[AccessQuery], Awaitable[bool]], plain: bool
+) -> None:
+    authorizer: Authorizer = Plain(decide) if plain else FunctionAuthorizer(decide, name="a:b")
+    upstream = RecordedUpstream(answer())
+    gate = gate_of(contracts(), {"job_status": upstream}, authorizer=authorizer)
+    given = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    assert (given.outcome, given.code) == ("refused", "UNAVAILABLE")
+    (event,) = gate.audit.events(request_id=given.request_id)
+    assert (event.kind, event.code) == ("refused", "PDP_UNAVAILABLE")
+    assert upstream.dispatches == []
+
+
+@pytest.mark.requirement("ACC-1")
+async def test_a_call_that_is_cancelled_while_it_is_decided_ends_as_cancelled() -> None:
+    asked = asyncio.Event()
+
+    class Slow:
+        async def decide(self, query: AccessQuery) -> Decision:
+            asked.set()
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    gate = gate_of(contracts(), {"job_status": RecordedUpstream()}, authorizer=Slow())
+    calling = asyncio.create_task(gate.call("job_status", ARGUMENTS, caller=CALLER))
+    await asked.wait()
+    calling.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await calling
