@@ -66,4 +66,4 @@ def unhandled_refusal(judged: Selected | Rejected) -> JsonValue:
 
 
 def outstanding_before_admission(line: Line, subject: Subject, permitted: Permitted) -> Outstanding:
-    return Outstanding(_line=line, _subject=subject, _admitted=permitted)  # type: ignore[arg-type]
+    return Outstanding(_gate=None, _line=line, _subject=subject, _admitted=permitted)  # type: ignore[arg-type]

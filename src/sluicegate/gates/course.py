@@ -89,10 +89,10 @@ class Course(Generic[T]):
         """End a call that found no place to run in."""
         return await self._closed(lambda: self._stop(rejected))
 
-    async def ask(self) -> Outstanding | Answer[T]:
+    async def ask(self, gate: object) -> Outstanding | Answer[T]:
         """Climb the call ladder and record the intent; the host fetches for itself (ARG-9).
 
-        What the contract grants for fetching runs from here.
+        ``gate`` alone will take the answer. What the contract grants for fetching runs from here.
         """
 
         async def climb() -> Outstanding | Answer[T]:
@@ -101,6 +101,7 @@ class Course(Generic[T]):
                 return await self._stop(started)
             timeout_s = self._line.contract.fetch.timeout_s
             return Outstanding(
+                _gate=gate,
                 _line=self._line,
                 _subject=self._subject,
                 _admitted=started,

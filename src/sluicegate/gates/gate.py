@@ -227,7 +227,7 @@ class Gate:
                 course: Course[JsonValue] = Course(
                     self._means, line, subject, raw, deadline=deadline
                 )
-                return await self._placed(course, granted, course.ask)
+                return await self._placed(course, granted, lambda: course.ask(self))
 
             return await self._guarded(subject, ask)
 
@@ -239,10 +239,18 @@ class Gate:
         ``received`` is the raw answer, or a Receipt where status, exit code or media type are to
         be held to the contract as well. What comes later than the contract's ``timeout_s`` after
         ``check_call`` is no answer (UPSTREAM_TIMEOUT). It holds a place in flight while it runs.
-        Raises: MisuseError for a closed gate, or if ``outstanding`` was used before.
+        Raises: MisuseError for a closed gate, for what is neither of the two, and if
+        ``outstanding`` is another gate's or was used before; the first three spend nothing.
         """
+        if not isinstance(outstanding, Outstanding):
+            raise MisuseError("`outstanding` is what check_call returned for a call that may run")
+        if not isinstance(received, bytes | Receipt):
+            raise MisuseError(
+                "`received` is the raw answer as bytes, or a Receipt; encode no text and parse"
+                " nothing before the gate has judged it"
+            )
         async with self._entered():
-            line, subject, admitted, deadline = outstanding.spend()
+            line, subject, admitted, deadline = outstanding.spend(self)
             receipt = received
             if not isinstance(receipt, Receipt):
                 receipt = Receipt(

@@ -23,8 +23,11 @@ class Outstanding:
     """A call that passed its ladder and whose intent is recorded; the host fetches for itself.
 
     ``arguments`` is a fresh copy each time: nobody can change what the answer is bound to. Past
-    ``_deadline`` (monotonic; None: never) an answer is late, whatever it holds.
+    ``_deadline`` (monotonic; None: never) an answer is late, whatever it holds. Only ``_gate``,
+    whose record holds the intent, takes the answer.
     """
+
+    _gate: object
 
     _line: Line
     _subject: Subject
@@ -43,8 +46,16 @@ class Outstanding:
         copy: Mapping[str, object] = json.loads(self._admitted.permitted.prepared.text)
         return copy
 
-    def spend(self) -> tuple[Line, Subject, Admitted, float | None]:
-        """Take the one use: what the gate goes on with. Raises: MisuseError at a second use."""
+    def spend(self, gate: object) -> tuple[Line, Subject, Admitted, float | None]:
+        """Take the one use: what ``gate`` goes on with.
+
+        Raises: MisuseError at a second use, and for another gate, which spends nothing.
+        """
+        if gate is not self._gate:
+            raise MisuseError(
+                f"the outstanding call {self.request_id} is of another gate; hand its answer to"
+                " the gate whose check_call returned it"
+            )
         if self._use.used:
             raise MisuseError(
                 f"the outstanding call {self.request_id} was answered before; "

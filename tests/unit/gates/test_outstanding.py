@@ -243,3 +243,34 @@ async def test_a_question_that_finds_no_place_in_time_is_refused() -> None:
     assert not isinstance(asked, Outstanding)
     assert (asked.outcome, asked.code) == ("refused", "UPSTREAM_UNAVAILABLE")
     assert last_code(gate, asked.request_id) == ("refused", "BUDGET_SPENT")
+
+
+async def test_the_answer_of_another_gates_call_is_misuse_and_spends_nothing() -> None:
+    first, second = host_gate(), host_gate()
+    outstanding = await ask(first)
+    with pytest.raises(MisuseError, match="of another gate"):
+        await second.check_result(outstanding, answer())
+    assert list(second.audit.events(request_id=outstanding.request_id)) == []
+    assert (await first.check_result(outstanding, answer())).outcome == "success"
+
+
+@pytest.mark.parametrize(
+    "received",
+    ["{}", None, 5, bytearray(b"{}"), memoryview(b"{}")],
+    ids=lambda received: type(received).__name__,
+)
+async def test_what_is_neither_bytes_nor_a_receipt_is_misuse_and_spends_nothing(
+    received: Any,
+) -> None:
+    gate = host_gate()
+    outstanding = await ask(gate)
+    with pytest.raises(MisuseError, match="as bytes, or a Receipt"):
+        await gate.check_result(outstanding, received)
+    assert (await gate.check_result(outstanding, answer())).outcome == "success"
+
+
+async def test_a_refusal_is_no_outstanding_call() -> None:
+    gate = host_gate()
+    refused: Any = await gate.check_call("job_status", "{}", caller=CALLER)
+    with pytest.raises(MisuseError, match="check_call"):
+        await gate.check_result(refused, answer())
