@@ -76,6 +76,7 @@ class Course(Generic[T]):
         self._decode = decode
         self._journal = Journal(means, line, subject, raw)
         self._tally = Tally()
+        self._valid = False  # the call ladder accepted the arguments
         self._sent = False  # something was handed to an adapter
         self._open = False  # a write was sent whose effect is not known
         self._left_open = False  # by an attempt before the running one
@@ -99,6 +100,7 @@ class Course(Generic[T]):
             started = await self._start()
             if isinstance(started, Rejected):
                 return await self._stop(started)
+            self._end_row()
             timeout_s = self._line.contract.fetch.timeout_s
             return Outstanding(
                 _gate=gate,
@@ -147,7 +149,7 @@ class Course(Generic[T]):
             if receipt.fault is Fault.BAD_ARGUMENT and self._tally.attempts == 1:
                 self._sent = self._open = False  # refused before anything was sent
                 return await self._stop(_BAD_ARGUMENT)
-            self._means.repetition.forget(self._subject.caller, self._subject.tool)
+            self._end_row()
             answer = await self._conclude(receipt, started.permitted, pause=self._pause_s)
             if answer is None:
                 continue
@@ -181,6 +183,7 @@ class Course(Generic[T]):
         prepared = self._line.call.climb(self._raw, self._subject.caller)
         if isinstance(prepared, Rejected):
             return prepared
+        self._valid = True
         return await authorize(
             prepared,
             self._line.contract,
@@ -343,6 +346,8 @@ class Course(Generic[T]):
             return Answer(envelope=failure)
         refused = refuse(rejected, tool=subject.tool, request_id=subject.request_id)
         invalid = refused.code in (AgentCode.INVALID_ARGUMENTS, AgentCode.CHECK_FAILED)
+        if self._valid and not invalid:
+            self._end_row()  # denied, or held up: valid all the same
         if invalid and self._means.repetition.is_repeated(subject.caller, subject.tool, self._raw):
             rejected = Rejected(
                 stage=Stage.CONFORM,
@@ -352,6 +357,10 @@ class Course(Generic[T]):
             refused = refuse(rejected, tool=subject.tool, request_id=subject.request_id)
         await self._journal.refused(rejected, refused)
         return Answer(envelope=refused)
+
+    def _end_row(self) -> None:
+        """A valid call ends the row of identical invalid ones (ARG-8)."""
+        self._means.repetition.forget(self._subject.caller, self._subject.tool)
 
     async def _closed(self, work: Callable[[], Awaitable[R]]) -> R | Answer[T]:
         """Run ``work``; every way out but its own or a cancellation is a closed failure (RES-9)."""
@@ -393,6 +402,8 @@ class Course(Generic[T]):
         return self._unrecorded(rejected)
 
     def _unrecorded(self, rejected: Rejected) -> Answer[T]:
+        if self._valid:
+            self._end_row()
         if self._sent:
             return Answer(envelope=self._failure(rejected))
         subject = self._subject
