@@ -7,9 +7,6 @@ time, open files, no files written, no environment, and a wall clock held here.
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
@@ -17,6 +14,7 @@ from typing import Final
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.schemas.faults import SchemaFault
+from sluicegate.opening.children import run_child
 from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonObject
 
@@ -70,30 +68,11 @@ def try_contracts(contracts: Iterable[Contract]) -> tuple[Problem, ...]:
 def _run_child(documents: Sequence[JsonObject]) -> tuple[int, bool]:
     """Return how many of ``documents``, from the first on, a fresh child came through, and
     whether it ended by itself: where our clock ended it, others may have used up its time."""
-    given = json.dumps(list(documents)).encode()
-    try:
-        ended = subprocess.run(  # noqa: S603  (our own file, by our own interpreter)
-            [sys.executable, "-I", str(_CHILD)],
-            input=given,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={},
-            cwd="/",
-            timeout=WALL_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as expired:
-        return _count(expired.stdout, documents), False
-    except OSError:  # no child, no trial: nothing is served untried
-        return 0, True
-    if ended.returncode == 0:
+    ended = run_child(_CHILD, documents, WALL_S)
+    if ended.succeeded:
         return len(documents), True
-    return _count(ended.stdout, documents), True
-
-
-def _count(output: bytes | None, documents: Sequence[JsonObject]) -> int:
-    """One line a document; a child that ends badly has not finished the last one."""
-    return min((output or b"").count(b"\n"), len(documents) - 1)
+    # A child that ends badly has not finished the last one.
+    return min(len(ended.lines), len(documents) - 1), ended.by_itself
 
 
 def _too_complex() -> SchemaFault:

@@ -40,13 +40,7 @@ _HOLDS_SCHEMA_MAP: Final = frozenset(
 def main() -> None:
     """Try every schema on standard input; exit 0 when all are through."""
     raw = sys.stdin.buffer.read()
-    for limit, value in (
-        (resource.RLIMIT_AS, MEMORY_BYTES),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_NOFILE, 16),
-    ):
-        resource.setrlimit(limit, (value, value))
+    limit_process(MEMORY_BYTES)
     for schema in json.loads(raw):
         began = time.process_time()
         limit_processor_time(CPU_S)
@@ -55,6 +49,17 @@ def main() -> None:
             sys.exit(TOO_SLOW)
         sys.stdout.write(".\n")
         sys.stdout.flush()
+
+
+def limit_process(memory_bytes: int) -> None:
+    """Take from this process what it does not need: memory, cores, written and open files."""
+    for limit, value in (
+        (resource.RLIMIT_AS, memory_bytes),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_NOFILE, 16),
+    ):
+        resource.setrlimit(limit, (value, value))
 
 
 def limit_processor_time(seconds: int) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sluicegate.opening import trial, trial_child
+from sluicegate.opening import children, trial, trial_child
 from sluicegate.opening.trial import try_schemas
 from sluicegate.values.codes import Code
 
@@ -38,19 +38,19 @@ def test_a_folder_of_plain_schemas_comes_through_in_one_child(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     started = []
-    run = trial.subprocess.run
+    run = children.subprocess.run
 
     def count(*arguments: Any, **options: Any) -> Any:
         started.append(arguments)
         return run(*arguments, **options)
 
-    monkeypatch.setattr(trial.subprocess, "run", count)
+    monkeypatch.setattr(children.subprocess, "run", count)
     assert codes(*[PLAIN] * 60) == [None] * 60
     assert len(started) == 1
 
 
 def test_nothing_to_try_starts_no_child(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial.subprocess, "run", None)
+    monkeypatch.setattr(children.subprocess, "run", None)
     assert try_schemas([]) == ()
 
 

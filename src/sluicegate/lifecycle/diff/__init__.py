@@ -1,0 +1,1 @@
+"""What changed between two versions of a contract or schema, and for whom that breaks (LIF-3)."""

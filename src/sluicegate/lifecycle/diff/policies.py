@@ -1,0 +1,230 @@
+"""What changed in a contract beside its schemas: rows 42 to 60 of the table (lifecycle B2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, TypeAlias
+
+from sluicegate.contracts.contract import Contract, Effect, FreshRule, HttpFetch
+from sluicegate.contracts.fingerprints import describe
+from sluicegate.lifecycle.diff.changes import Difference, Role
+from sluicegate.lifecycle.diff.kinds import KINDS
+from sluicegate.values.limits import Limits
+from sluicegate.values.names import show_name
+
+Told: TypeAlias = "tuple[Role, Difference]"
+
+COMPARED: Final[Mapping[str, frozenset[str]]] = {
+    "Contract": frozenset(
+        {
+            *("tool", "version", "owner", "description", "title", "effect", "arguments", "fetch"),
+            *("cache", "call_limits", "limits", "upstream", "result", "errors", "retry"),
+            *("masked_arguments", "masked_data", "evidence_waiver"),
+            *("fingerprints", "source", "document"),  # made of the others
+        }
+    ),
+    "ArgumentsPart": frozenset({"schema", "checks", "resources", "on_absent", "integers"}),
+    "ResultPart": frozenset(
+        {
+            *("schema", "agent_schema", "bind", "fresh", "checks", "agent", "untrusted_text"),
+            *("operator", "display", "integers"),
+        }
+    ),
+}
+"""The members of each record that some function here or the walk over schemas looks at; a test
+holds it to the records, so that a new member cannot change unnoticed."""
+
+
+def find_policy_differences(old: Contract, new: Contract) -> Iterator[Told]:
+    """Yield what differs, each with the side that it is judged on; selection is told elsewhere.
+
+    Where the policy fingerprints differ and nothing here tells why, ``policy-changed``.
+    """
+    found = list(_find(old, new))
+    yield from found
+    if not found and old.fingerprints.policy != new.fingerprints.policy:
+        yield "tool", _told("policy-changed", "", "", "")
+
+
+def _find(old: Contract, new: Contract) -> Iterator[Told]:
+    yield from _whole(old, new)
+    yield from _arguments(old, new)
+    yield from _limits(old, new)
+    yield from _upstream(old, new)
+    yield from _result(old, new)
+    yield from _errors(old, new)
+    yield from _retry(old, new)
+
+
+def _whole(old: Contract, new: Contract) -> Iterator[Told]:
+    if (old.title, old.description) != (new.title, new.description):
+        yield "tool", _told("tool-text-changed", "/description", "", "")
+    if old.effect is not new.effect:
+        yield "tool", _told("effect-changed", "/effect", old.effect, new.effect)
+    if old.owner != new.owner:
+        yield "tool", _told("owner-changed", "/owner", show_name(old.owner), show_name(new.owner))
+    if old.evidence_waiver != new.evidence_waiver:
+        yield "arguments", _told("evidence-waiver-changed", "/evidence", "", "")
+    masks: tuple[tuple[Role, object, object], ...] = (
+        ("arguments", old.masked_arguments, new.masked_arguments),
+        ("result", old.masked_data, new.masked_data),
+    )
+    for role, before, after in masks:
+        if before != after:
+            yield role, _told("mask-changed", f"/mask/{role}", _list(before), _list(after))
+
+
+def _arguments(old: Contract, new: Contract) -> Iterator[Told]:
+    before, after = old.arguments, new.arguments
+    if before.resources != after.resources:
+        yield "arguments", _told("resource-changed", "/arguments/resource", "", "")
+    if before.on_absent != after.on_absent:
+        yield "arguments", _told("absence-changed", "/arguments/on_absent", "", "")
+    yield from _checks("arguments", map(str, before.checks), map(str, after.checks))
+    yield from _integers("arguments", before.integers, after.integers)
+
+
+def _checks(role: Role, before: Iterable[str], after: Iterable[str]) -> Iterator[Told]:
+    old, new = set(before), set(after)
+    for name in sorted(old - new):
+        yield role, _told("check-removed", f"/{role}/checks", show_name(name), "")
+    for name in sorted(new - old):
+        yield role, _told("check-added", f"/{role}/checks", "", show_name(name))
+
+
+def _integers(role: Role, old: str, new: str) -> Iterator[Told]:
+    if old != new:
+        kind = "integers-narrowed" if new == "i-json" else "integers-widened"
+        yield role, _told(kind, f"/{role}/integers", old, new)
+
+
+def _limits(old: Contract, new: Contract) -> Iterator[Told]:
+    sides: tuple[tuple[Role, Limits, Limits, str], ...] = (
+        ("arguments", old.call_limits, new.call_limits, "max_call_bytes"),
+        ("result", old.limits, new.limits, "max_bytes"),
+    )
+    for role, before, after, bytes_name in sides:
+        for name, was, is_ in (
+            (bytes_name, before.max_bytes, after.max_bytes),
+            ("max_depth", before.max_depth, after.max_depth),
+        ):
+            if was != is_:
+                kind = "limit-lowered" if is_ < was else "limit-raised"
+                yield role, _told(kind, f"/limits/{name}", f"{name} {was}", f"{name} {is_}")
+
+
+def _upstream(old: Contract, new: Contract) -> Iterator[Told]:
+    if type(old.fetch) is not type(new.fetch):
+        yield "result", _told("endpoint-changed", "/fetch", "", "")
+    else:
+        for name in _differing(describe(old.fetch), describe(new.fetch)):
+            yield "result", _told("endpoint-changed", "/fetch", "", name)
+    for name in _differing(describe(old.upstream), describe(new.upstream)):
+        yield "result", _told("mapping-changed", f"/upstream/{name}", "", name)
+    if old.cache != new.cache:
+        yield "result", _told("cache-changed", "/fetch/cache", "", "")
+
+
+def _differing(old: object, new: object) -> list[str]:
+    before = old if isinstance(old, Mapping) else {}
+    after = new if isinstance(new, Mapping) else {}
+    names = {*before, *after}
+    return sorted(name for name in names if before.get(name) != after.get(name))
+
+
+def _result(old: Contract, new: Contract) -> Iterator[Told]:
+    before, after = old.result, new.result
+    yield from _checks("result", map(str, before.checks), map(str, after.checks))
+    yield from _integers("result", before.integers, after.integers)
+    bound_old = {rule.data.text: rule for rule in before.bind}
+    bound_new = {rule.data.text: rule for rule in after.bind}
+    for at in sorted({*bound_old, *bound_new}):
+        was, is_ = bound_old.get(at), bound_new.get(at)
+        if was == is_:
+            continue
+        kind = "check-added" if was is None else "check-removed"
+        kind = kind if was is None or is_ is None else "binding-changed"
+        yield "result", _told(kind, "/result/bind", "", f"binding of {show_name(at)}")
+    yield from _fresh(before.fresh, after.fresh)
+    if (before.operator, before.display) != (after.operator, after.display):
+        yield "result", _told("host-fields-changed", "/result", "", "")
+
+
+def _fresh(old: FreshRule | None, new: FreshRule | None) -> Iterator[Told]:
+    if old == new:
+        return
+    if old is None or new is None or old.at != new.at:
+        if old is not None:
+            yield "result", _told("check-removed", "/result", f"freshness at {old.at}", "")
+        if new is not None:
+            yield "result", _told("check-added", "/result/fresh", "", f"freshness at {new.at}")
+        return
+    for name, was, is_ in (
+        ("max_age_s", old.max_age_s, new.max_age_s),
+        ("max_ahead_s", old.max_ahead_s, new.max_ahead_s),
+    ):
+        if was != is_:
+            kind = "freshness-widened" if is_ > was else "freshness-narrowed"
+            yield "result", _told(kind, f"/result/fresh/{name}", f"{name} {was}", f"{name} {is_}")
+
+
+def _errors(old: Contract, new: Contract) -> Iterator[Told]:
+    for code in sorted({*old.errors, *new.errors}):
+        was, is_ = old.errors.get(code), new.errors.get(code)
+        if was == is_:
+            continue
+        if was is None:
+            yield "result", _told("error-added", f"/errors/{code}", "", code)
+        elif is_ is None:
+            yield "result", _told("error-removed", "/errors", code, "")
+        else:
+            kind = "error-retryable-changed"
+            yield "result", _told(kind, f"/errors/{code}", _retryable(was), _retryable(is_))
+
+
+def _retryable(retryable: bool) -> str:
+    return "retryable" if retryable else "not retryable"
+
+
+def _retry(old: Contract, new: Contract) -> Iterator[Told]:
+    before, after = old.retry, new.retry
+    if before == after:
+        return
+    repeatable = new.effect is Effect.READ or (
+        isinstance(new.fetch, HttpFetch) and new.fetch.idempotency_header is not None
+    )
+    for name, more, less, was, is_ in (
+        (
+            "attempts",
+            after.attempts > before.attempts,
+            after.attempts < before.attempts,
+            str(before.attempts),
+            str(after.attempts),
+        ),
+        (
+            "budget_s",
+            after.budget_s > before.budget_s,
+            after.budget_s < before.budget_s,
+            str(before.budget_s),
+            str(after.budget_s),
+        ),
+        (
+            "on",
+            bool(after.on - before.on),
+            bool(before.on - after.on),
+            _list(sorted(before.on)),
+            _list(sorted(after.on)),
+        ),
+    ):
+        extended = "retry-extended" if repeatable else "retry-extended-for-writes"
+        for kind, holds in ((extended, more), ("retry-reduced", less)):
+            if holds:
+                yield "arguments", _told(kind, "/retry", f"{name} {was}", f"{name} {is_}")
+
+
+def _list(names: object) -> str:
+    return ", ".join(show_name(str(name)) for name in names) if isinstance(names, Iterable) else ""
+
+
+def _told(kind: str, pointer: str, old: str, new: str) -> Difference:
+    return Difference(kind=KINDS[kind].name, pointer=pointer, old=str(old), new=str(new))

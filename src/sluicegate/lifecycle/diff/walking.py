@@ -1,0 +1,278 @@
+"""The walk over two schemas that names what differs, and where (LIF-3, step 4).
+
+It is for people: each difference gets a kind and a place. Whether values are lost or gained is
+proven elsewhere, so where a keyword alone does not tell, the kind says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from sluicegate.lifecycle.diff.changes import Difference, Within
+from sluicegate.lifecycle.diff.facets import (
+    CONDITIONS,
+    CONSTRAINTS,
+    LOWER,
+    TYPES,
+    UPPER,
+    Bound,
+    Facets,
+    Placed,
+    is_tighter,
+    read_facets,
+    text_of,
+)
+from sluicegate.lifecycle.diff.members import compare_members
+from sluicegate.values.json import JsonObject
+from sluicegate.values.names import show_name
+
+_MAX_DEPTH: Final = 48
+_MAX_PLACES: Final = 20_000
+_MAX_SHOWN: Final = 6
+
+
+def find_differences(old: JsonObject, new: JsonObject) -> tuple[Difference, ...]:
+    """Return what differs between two registered schemas, outside in; no order beyond that.
+
+    Annotations count too. A place that both schemas reach by several ways is told once. Beyond
+    20,000 places or 48 levels nothing more is named; the proof covers the whole all the same.
+    """
+    found = dict.fromkeys(_Walk(old, new).compare(("", old), ("", new), 0))
+    return tuple(found)
+
+
+class _Walk:
+    """One walk over two documents; ``_seen`` holds the pairs of places that were compared."""
+
+    __slots__ = ("_new", "_old", "_seen")
+
+    def __init__(self, old: JsonObject, new: JsonObject) -> None:
+        self._old = old
+        self._new = new
+        self._seen: set[tuple[int, int]] = set()
+
+    def compare(self, old: Placed, new: Placed, depth: int) -> Iterator[Difference]:
+        """Yield the differences of one place and of all below it."""
+        pair = (id(old[1]), id(new[1]))
+        if pair in self._seen or depth > _MAX_DEPTH or len(self._seen) > _MAX_PLACES:
+            return
+        self._seen.add(pair)
+        before, after = read_facets(old, self._old), read_facets(new, self._new)
+        yield from _annotations(before, after)
+        yield from _types(before, after)
+        if not before.types & after.types:
+            return
+        yield from _values(before, after)
+        if (before.values is None) == (after.values is None):
+            yield from _bounds(before, after)
+            yield from _texts(before, after)
+            yield from _sets(before, after)
+        if "object" in before.types & after.types:
+            yield from compare_members(before, after, self._same)
+            for name in before.properties:
+                if name in after.properties:
+                    yield from self.compare(
+                        before.properties[name], after.properties[name], depth + 1
+                    )
+        if "array" in before.types & after.types:
+            yield from self._arrays(before, after, depth)
+        for keyword in ("oneOf", "anyOf"):
+            yield from self._branches(before, after, keyword, depth)
+
+    def _same(self, old: Placed, new: Placed) -> bool:
+        return text_of(old, self._old) == text_of(new, self._new)
+
+    def _arrays(self, before: Facets, after: Facets, depth: int) -> Iterator[Difference]:
+        if len(before.prefix) != len(after.prefix):
+            yield Difference(
+                kind="items-changed",
+                pointer=f"{after.at}/prefixItems",
+                old=f"{len(before.prefix)} listed",
+                new=f"{len(after.prefix)} listed",
+            )
+        for one, other in zip(before.prefix, after.prefix, strict=False):
+            yield from self.compare(one, other, depth + 1)
+        if before.items is not None or after.items is not None:
+            absent_old, absent_new = (f"{before.at}/items", True), (f"{after.at}/items", True)
+            yield from self.compare(
+                before.items or absent_old, after.items or absent_new, depth + 1
+            )
+
+    def _branches(
+        self, before: Facets, after: Facets, keyword: str, depth: int
+    ) -> Iterator[Difference]:
+        old, new = before.branches.get(keyword, ()), after.branches.get(keyword, ())
+        old_texts = [text_of(one, self._old) for one in old]
+        new_texts = [text_of(one, self._new) for one in new]
+        gone = [one for one, text in zip(old, old_texts, strict=True) if text not in new_texts]
+        come = [one for one, text in zip(new, new_texts, strict=True) if text not in old_texts]
+        if not gone and not come:
+            # The same branches; what is said of them may still differ.
+            for one, text in zip(old, old_texts, strict=True):
+                yield from self.compare(one, new[new_texts.index(text)], depth + 1)
+        elif not old or not new:
+            at = f"{after.at if new else before.at}/{keyword}"
+            yield Difference(
+                kind="branches-changed",
+                pointer=at,
+                within="new" if new else "old",
+                old=_count(len(old), "branch"),
+                new=_count(len(new), "branch"),
+            )
+        elif len(gone) == len(come):
+            for one, other in zip(gone, come, strict=True):
+                yield from self.compare(one, other, depth + 1)
+        elif not gone:
+            for at, _ in come:
+                yield Difference(kind="branch-added", pointer=at)
+        elif not come:
+            for at, _ in gone:
+                yield Difference(kind="branch-removed", pointer=at, within="old")
+        else:
+            yield Difference(
+                kind="branches-changed",
+                pointer=f"{after.at}/{keyword}",
+                old=_count(len(old), "branch"),
+                new=_count(len(new), "branch"),
+            )
+
+
+def _annotations(before: Facets, after: Facets) -> Iterator[Difference]:
+    for name, kind in (
+        ("texts", "schema-text-changed"),
+        ("comments", "comment-changed"),
+        ("default", "default-changed"),
+        ("deprecated", "deprecated-changed"),
+    ):
+        old, new = (side.annotations.get(name, frozenset()) for side in (before, after))
+        if old != new:
+            keywords = sorted({text.partition(":")[0] for text in old ^ new})
+            told = ", ".join(map(show_name, keywords)) if name in ("texts", "comments") else name
+            yield Difference(kind=kind, pointer=after.at, new=told)
+
+
+def _types(before: Facets, after: Facets) -> Iterator[Difference]:
+    if before.types == after.types:
+        return
+    kind = "type-changed"
+    if before.types and before.types < after.types:
+        kind = "type-widened"
+    elif after.types and after.types < before.types:
+        kind = "type-narrowed"
+    yield Difference(
+        kind=kind,
+        pointer=after.at,
+        old=_show_types(before.types),
+        new=_show_types(after.types),
+    )
+
+
+def _show_types(types: frozenset[str]) -> str:
+    if types == TYPES:
+        return "any type"
+    names = types - {"integer"} if "number" in types else types
+    return " or ".join(sorted(names)) or "no value"
+
+
+def _values(before: Facets, after: Facets) -> Iterator[Difference]:
+    old, new = before.values, after.values
+    if old == new:
+        return
+    if old is None or new is None:
+        yield Difference(
+            kind="enum-added" if old is None else "enum-removed",
+            pointer=after.at,
+            old="" if old is None else _show_values(old),
+            new="" if new is None else _show_values(new),
+        )
+        return
+    kind = "enum-changed"
+    if old < new:
+        kind = "enum-widened"
+    elif new < old:
+        kind = "enum-narrowed"
+    yield Difference(
+        kind=kind,
+        pointer=after.at,
+        old=_show_values(old - new) and f"without {_show_values(old - new)}",
+        new=_show_values(new - old) and f"with {_show_values(new - old)}",
+    )
+
+
+def _show_values(values: frozenset[str]) -> str:
+    shown = [show_name(text.partition(":")[2]) for text in sorted(values)]
+    more = len(shown) - _MAX_SHOWN
+    return ", ".join(shown[:_MAX_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def _bounds(before: Facets, after: Facets) -> Iterator[Difference]:
+    for name in (*LOWER, *UPPER):
+        old, new = before.bounds.get(name), after.bounds.get(name)
+        if old == new:
+            continue
+        tighter = old is None or (new is not None and is_tighter(name, new, old))
+        yield Difference(
+            kind="bound-tightened" if tighter else "bound-loosened",
+            pointer=f"{before.at if new is None else after.at}/{name}",
+            within="old" if new is None else "new",
+            old=_show_bound(name, old),
+            new=_show_bound(name, new),
+        )
+
+
+def _show_bound(name: str, bound: Bound | None) -> str:
+    if bound is None:
+        return f"no {name}"
+    limit, excluded = bound
+    return f"{name} {limit}{' excluded' if excluded else ''}"
+
+
+def _texts(before: Facets, after: Facets) -> Iterator[Difference]:
+    for name, old, new in (
+        ("pattern", before.patterns, after.patterns),
+        ("format", before.formats, after.formats),
+    ):
+        yield from _gained_or_lost(name, name, (before.at, old), (after.at, new), show_name)
+
+
+def _sets(before: Facets, after: Facets) -> Iterator[Difference]:
+    for kind, names, old, new in (
+        ("constraint", CONSTRAINTS, before.constraints, after.constraints),
+        ("condition", CONDITIONS, before.conditions, after.conditions),
+    ):
+        for name in names:
+            was, became = old.get(name, frozenset()), new.get(name, frozenset())
+            yield from _gained_or_lost(kind, name, (before.at, was), (after.at, became), None)
+
+
+def _gained_or_lost(
+    kind: str,
+    keyword: str,
+    old: tuple[str, frozenset[str]],
+    new: tuple[str, frozenset[str]],
+    show: Callable[[str], str] | None,
+) -> Iterator[Difference]:
+    gone, come = old[1] - new[1], new[1] - old[1]
+    if not gone and not come:
+        return
+    verb = "changed" if gone and come else "added" if come else "removed"
+    within: Within = "new" if come else "old"
+    yield Difference(
+        kind=f"{kind}-{verb}",
+        pointer=f"{new[0] if come else old[0]}/{keyword}",
+        within=within,
+        old=_show_facts(keyword, gone, show),
+        new=_show_facts(keyword, come, show),
+    )
+
+
+def _show_facts(keyword: str, facts: frozenset[str], show: Callable[[str], str] | None) -> str:
+    """A subschema is too long to show: its keyword stands for it."""
+    if show is None:
+        return keyword if facts else ""
+    return ", ".join(sorted(map(show, facts)))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}es"
