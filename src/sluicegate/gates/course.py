@@ -23,6 +23,7 @@ from sluicegate.gates.drift import notice_of
 from sluicegate.gates.envelopes import Failure, Success, succeed
 from sluicegate.gates.failures import is_failure, text_of
 from sluicegate.gates.journal import Journal
+from sluicegate.gates.masking import hide_in_answer
 from sluicegate.gates.means import Means
 from sluicegate.gates.outstanding import Outstanding
 from sluicegate.gates.ports import AuditUnavailable, CallOpen, Dispatch, Notice
@@ -264,7 +265,12 @@ class Course(Generic[T]):
         """Judge the receipt and record the outcome; None means that another attempt follows."""
         means, contract = self._means, self._line.contract
         now = means.clock.now()
-        judged = self._line.result.climb(receipt, self.request(permitted), now)
+        judged = hide_in_answer(
+            self._line.result.climb(receipt, self.request(permitted), now),
+            contract,
+            arguments=permitted.prepared.arguments,
+            raw=receipt.raw,
+        )
         wait = None
         if isinstance(judged, Selected):
             answer = self._succeed(judged)

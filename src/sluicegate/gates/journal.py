@@ -18,6 +18,7 @@ from sluicegate.gates.keeping import (
     keep_engine_text,
     keep_operator_fields,
 )
+from sluicegate.gates.masking import hide_in_call
 from sluicegate.gates.means import Means
 from sluicegate.gates.ports import AuditUnavailable, CallOpen
 from sluicegate.gates.recording import Subject, record_intent, record_outcome, record_refusal
@@ -55,7 +56,7 @@ class Journal:
         masked, retention = self._line.contract.masked_arguments, self._means.retention
         event = record_refusal(
             self._subject,
-            rejected,
+            hide_in_call(rejected, self._line.contract, raw=self._raw),
             refused,
             time=self._means.clock.now(),
             # A call that does not fit may hold a masked value under a name that nobody declared.
@@ -227,7 +228,7 @@ class Journal:
             failure,
             time=self._means.clock.now(),
             attempt=attempt,
-            rejected=rejected,
+            rejected=hide_in_call(rejected, self._line.contract, raw=self._raw),
             outcome_open=outcome_open,
             arguments=self._arguments,
             kept=keep_engine_text(

@@ -17,7 +17,7 @@ from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
 from sluicegate.values.spellings import holds_text
 
-_MASK: Final = "•masked•"
+MASK: Final = "•masked•"
 
 
 def keep_arguments(
@@ -80,21 +80,21 @@ def _quotes_masked(
         text
         for pointer in pointers
         for _, value in pointer.every(arguments)
-        for text in _texts_of(value)
+        for text in texts_of(value)
     }
     return holds_text(received, *texts)
 
 
-def _texts_of(value: object) -> Iterator[str]:
+def texts_of(value: object) -> Iterator[str]:
     """Yield what an answer would quote: members one by one, since JSON spaces them as it likes."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         for member in value.values():
-            yield from _texts_of(member)
+            yield from texts_of(member)
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from _texts_of(item)
+            yield from texts_of(item)
     else:
         yield json.dumps(value, default=str)
 
@@ -150,7 +150,7 @@ def mask(raw: bytes, pointers: Sequence[Pointer]) -> bytes | None:
 
 def _masked(value: object, segments: tuple[str, ...]) -> object:
     if not segments:
-        return _MASK
+        return MASK
     head, rest = segments[0], segments[1:]
     if isinstance(value, dict) and head in value:
         return {**value, head: _masked(value[head], rest)}
