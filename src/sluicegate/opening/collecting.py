@@ -19,6 +19,8 @@ from sluicegate.values.names import show_name
 FIXTURES: Final = "fixtures"
 SUFFIXES: Final = frozenset({".json", ".bin"})
 SIDECAR: Final = ".expect.yaml"
+EQUIVALENTS: Final = "equivalents.yaml"
+"""Beside the sides: mutants that are declared to be no other answer, which `test` reads."""
 
 _EXPECTED: Final[Mapping[str, str]] = {
     "accepted": "accepted",
@@ -53,7 +55,8 @@ def collect(home: Path) -> Iterator[Case | Stray]:
     Names that begin with a dot and READMEs are passed over.
     """
     strays = list(_misnamed(home))
-    strays += _outside(home / FIXTURES, _SIDES, f"it is none of {', '.join(_SIDES)}")
+    outside = _outside(home / FIXTURES, _SIDES, f"it is none of {', '.join(_SIDES)}")
+    strays += (each for each in outside if each.path.name != EQUIVALENTS)
     for side in _SIDES:
         base = home / FIXTURES / side
         strays += _outside(base, _EXPECTED, f"it is none of {', '.join(_EXPECTED)}")

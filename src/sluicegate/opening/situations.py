@@ -1,0 +1,136 @@
+"""What stands around a fixture's bytes: caller, outstanding request, time, status and media type.
+
+A sidecar says it (SPEC 2); what it leaves out is what a good answer would have had.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from sluicegate.checks.selection import Selected
+from sluicegate.contracts.contract import CommandFetch, Contract, HttpFetch
+from sluicegate.gates.call_gate import Prepared
+from sluicegate.gates.serving import Line
+from sluicegate.opening.collecting import FIXTURES
+from sluicegate.opening.documents import read_inside
+from sluicegate.values.callers import Caller
+from sluicegate.values.instants import EPOCH, moment_of, parse_rfc3339
+from sluicegate.values.json import JsonValue
+from sluicegate.values.receipts import Receipt
+from sluicegate.values.rejections import Rejected
+from sluicegate.values.requests import Request, RequestId
+
+DEFAULT_REQUEST_ID: Final = "req.fixture0"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """Everything that a ladder asks for beside the bytes; ``receipt`` bears none yet."""
+
+    request: Request
+    now: datetime
+    receipt: Receipt
+
+    def climb(self, line: Line, side: str, raw: bytes) -> Selected | Prepared | Rejected:
+        """Climb the real ladder of a side with ``raw``."""
+        if side == "arguments":
+            return line.call.climb(raw, self.request.caller)
+        return line.result.climb(replace(self.receipt, raw=raw), self.request, self.now)
+
+
+def situate(line: Line, needs: Mapping[str, JsonValue], default: bytes | None) -> Situation:
+    """Return the situation that ``needs``, the words of a sidecar, describe.
+
+    ``default`` are the arguments where none are named. Raises: ValueError for arguments that do
+    not fit the contract, and for a ``now`` that is no time.
+    """
+    caller = _caller(needs.get("caller"))
+    request = Request(
+        tool=line.contract.tool,
+        request_id=RequestId(str(needs.get("request_id", DEFAULT_REQUEST_ID))),
+        arguments=_arguments(line, needs, default, caller),
+        caller=caller,
+    )
+    return Situation(request=request, now=_now(needs), receipt=_receipt(line.contract, needs))
+
+
+def read_fixture(folder: Path, path: Path) -> bytes:
+    """Return what a fixture holds. Raises: ValueError for a link that leaves the folder."""
+    content = read_inside(folder, path)
+    if isinstance(content, bytes):
+        return content
+    raise ValueError(content.message)
+
+
+def default_arguments(folder: Path) -> bytes | None:
+    """The first accepted arguments stand in where a result's sidecar names none."""
+    paths = sorted((folder / FIXTURES / "arguments" / "accepted").glob("*.json"))
+    return read_fixture(folder, paths[0]) if paths else None
+
+
+def _arguments(
+    line: Line, needs: Mapping[str, JsonValue], default: bytes | None, caller: Caller
+) -> object:
+    """The outstanding arguments; what an arguments fixture holds has climbed its own ladder."""
+    if "arguments" in needs:
+        named = line.call.climb(json.dumps(needs["arguments"]).encode(), caller)
+        if isinstance(named, Rejected):
+            raise ValueError(
+                "`arguments` in the sidecar do not fit the contract: "
+                f"{named.stage}/{named.code}{_at(named)}"
+            )
+        return named.arguments
+    if default is None:
+        return {}
+    prepared = line.call.climb(default, caller)
+    return {} if isinstance(prepared, Rejected) else prepared.arguments
+
+
+def _at(rejected: Rejected) -> str:
+    return f" at {rejected.findings[0].pointer or '/'}" if rejected.findings else ""
+
+
+def _receipt(contract: Contract, needs: Mapping[str, JsonValue]) -> Receipt:
+    fetch = contract.fetch
+    status = needs.get("status", 200 if isinstance(fetch, HttpFetch) else None)
+    exit_code = needs.get("exit_code", 0 if isinstance(fetch, CommandFetch) else None)
+    content_type = needs.get("content_type")
+    if content_type is None and status is not None:
+        content_type = contract.upstream.content_type[0]
+    headers = needs.get("headers")
+    return Receipt(
+        adapter="fixture",
+        adapter_version="1",
+        endpoint="",
+        status=status if isinstance(status, int) else None,
+        exit_code=exit_code if isinstance(exit_code, int) else None,
+        content_type=content_type if isinstance(content_type, str) else None,
+        headers=tuple((name, str(text)) for name, text in headers.items())
+        if isinstance(headers, Mapping)
+        else (),
+    )
+
+
+def _now(needs: Mapping[str, JsonValue]) -> datetime:
+    text = needs.get("now")
+    if text is None:
+        return EPOCH
+    now = parse_rfc3339(text) if isinstance(text, str) else None
+    if now is None:
+        raise ValueError("`now` in the sidecar must be an RFC 3339 time with an offset")
+    return moment_of(now)
+
+
+def _caller(value: JsonValue) -> Caller:
+    if isinstance(value, Mapping):
+        tenant = value.get("tenant")
+        return Caller(
+            subject=str(value.get("subject", "fixture")),
+            tenant=tenant if isinstance(tenant, str) else None,
+        )
+    return Caller(subject=value if isinstance(value, str) else "fixture")

@@ -1,0 +1,300 @@
+"""A folder's contracts held to their fixtures and to mutants of them, on the real ladders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import chain, islice
+from pathlib import Path
+from typing import Final
+
+from sluicegate.adapters.credentials import Credentials
+from sluicegate.checks.selection import Selected
+from sluicegate.contracts.contract import Contract
+from sluicegate.contracts.json_reading import read_json
+from sluicegate.contracts.marks import Document
+from sluicegate.contracts.problems import Problem
+from sluicegate.contracts.served import ContractSet
+from sluicegate.gates.call_gate import Prepared
+from sluicegate.gates.serving import Line
+from sluicegate.gates.verdicts import Verdict
+from sluicegate.lifecycle.mutants.byte_level import mutate_bytes, mutate_text
+from sluicegate.lifecycle.mutants.carrying import mutate_carrier, open_answer
+from sluicegate.lifecycle.mutants.meaning import mutate_meaning
+from sluicegate.lifecycle.mutants.mutant import Mutant
+from sluicegate.lifecycle.mutants.structure import mutate_structure
+from sluicegate.lifecycle.scoring import Equivalent, Judged, Outcome, Tally, judge_mutants
+from sluicegate.opening.clock import SystemClock
+from sluicegate.opening.collecting import EQUIVALENTS, FIXTURES, Case, collect
+from sluicegate.opening.equivalents import read_equivalents
+from sluicegate.opening.fixtures import FixtureResult
+from sluicegate.opening.loaded import Loaded, load_folder
+from sluicegate.opening.sidecars import read_sidecar
+from sluicegate.opening.situations import Situation, default_arguments, read_fixture, situate
+from sluicegate.opening.wiring import build_lines
+from sluicegate.values.codes import Code, Stage
+from sluicegate.values.digests import digest_of_bytes
+from sluicegate.values.json import JsonValue
+from sluicegate.values.limits import Limits
+from sluicegate.values.names import show_name
+from sluicegate.values.rejections import Rejected
+
+MAX_EXAMPLES: Final = 20
+"""Accepted fixtures of one side that mutants are made of, in the order of their paths."""
+
+MAX_MUTANTS: Final = 4_000
+"""Mutants of one level of one fixture."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """One accepted fixture, ready to be changed: ``name`` is unique on its side of a contract."""
+
+    side: str
+    name: str
+    path: str
+    raw: bytes
+    needs: Mapping[str, JsonValue]
+    situation: Situation
+    accepted: Selected | Prepared
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hole:
+    """A mutant that was not killed at its rung, of ``example``; ``name`` is unique in a tool."""
+
+    name: str
+    example: Example
+    judged: Judged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbedSide:
+    """One side of a contract. ``score`` is None where no accepted fixture yields a mutant."""
+
+
+    mutants: int
+    killed: int
+    equivalent: int
+    score: float | None
+    holes: tuple[Hole, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbedContract:
+    """One contract: what became of its fixtures, and each side's mutants by its name."""
+
+
+    tool: str
+    version: str
+    source: str
+    fixtures: tuple[FixtureResult, ...]
+    sides: Mapping[str, ProbedSide]
+
+    @property
+    def score(self) -> float | None:
+        """Killed ÷ (all − equivalent) of both sides; None where there was no mutant."""
+        counted = sum(side.mutants - side.equivalent for side in self.sides.values())
+        killed = sum(side.killed for side in self.sides.values())
+        return killed / counted if counted else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderProbe:
+    """``contracts`` is None where the folder does not load: see ``problems``."""
+
+    contracts: tuple[ProbedContract, ...] | None
+    problems: tuple[Problem, ...] = ()
+
+
+def probe_folder(
+    folder: Path, *, python: bool = True, tool: str | None = None, now: datetime | None = None
+) -> FolderProbe:
+    """Climb every fixture of the folder, then mutants of the accepted ones, deterministically.
+
+    ``tool`` tests one contract alone; ``now`` is the time by which waivers expire. A version that
+    an operator rolled back to has no fixtures here, as in ``open_gate``.
+    Raises: ConfigurationError where the steering file is wrong. Source: SPEC LIF-2.
+    """
+    loaded = load_folder(folder, now or SystemClock().now(), python=python)
+    contracts = loaded.contracts
+    if contracts is None:
+        return FolderProbe(contracts=None, problems=loaded.problems)
+    lines = build_lines(_chosen(contracts, tool), folder, Credentials(folder))
+    if isinstance(lines, tuple):
+        return FolderProbe(contracts=None, problems=loaded.tell(lines))
+    return FolderProbe(contracts=tuple(probe_line(loaded, line) for line in lines.values()))
+
+
+
+
+def _chosen(contracts: ContractSet, tool: str | None) -> list[Contract]:
+    return [each for name, each in sorted(contracts.contracts.items()) if tool in (None, name)]
+
+
+def probe_line(loaded: Loaded, line: Line) -> ProbedContract:
+    """Probe one contract of a folder that loads."""
+    contract = line.contract
+    fixtures = list(loaded.run_fixtures(line))
+    home = (loaded.read.root / contract.source).parent
+    sides: dict[str, ProbedSide] = {}
+    try:
+        equivalents = read_equivalents(home)
+    except (OSError, ValueError) as error:
+        equivalents = ()
+        fixtures.append(_not_fit(loaded, line, str(error)))
+    if fixtures and contract.source not in loaded.rolled_back:
+        passing = {fixture.path for fixture in fixtures if fixture.ok}
+        tallies = {"arguments": Tally(), "result": Tally()}
+        examples: dict[str, Example] = {}
+        proven: set[tuple[str, str]] = set()
+        for example in list_examples(loaded.read.root, home, line, passing):
+            examples[f"{example.side}.{example.name}"] = example
+            for judged in judge_example(line, home, example, equivalents):
+                tallies[example.side].count(f"{example.side}.{example.name}", judged)
+                if judged.fate == "equivalent":
+                    proven.add((judged.mutant.name, judged.mutant.pointer))
+        fixtures += [
+            _not_fit(loaded, line, _unproven(each))
+            for each in equivalents
+            if (each.mutant, each.pointer) not in proven
+        ]
+        sides = {side: _close(tally, examples) for side, tally in tallies.items()}
+    return ProbedContract(
+        tool=contract.tool,
+        version=contract.version,
+        source=contract.source,
+        fixtures=tuple(fixtures),
+        sides=sides,
+    )
+
+
+
+
+def list_examples(root: Path, home: Path, line: Line, passing: set[str]) -> Iterator[Example]:
+    """Yield the accepted fixtures that are as expected, at most twenty a side."""
+    default = default_arguments(home)
+    counts = {"arguments": 0, "result": 0}
+    for found in collect(home):
+        path = found.path.relative_to(root).as_posix()
+        if not isinstance(found, Case) or path not in passing:
+            continue
+        if counts[found.side] == MAX_EXAMPLES:
+            continue
+        raw, needs = read_fixture(home, found.path), read_sidecar(found.path)
+        situation = situate(line, needs, default)
+        accepted = situation.climb(line, found.side, raw)
+        if isinstance(accepted, Rejected):
+            continue
+        counts[found.side] += 1
+        within = found.path.relative_to(home / FIXTURES / found.side).with_suffix("")
+        parts = within.parts[1:] if within.parts[0] == "accepted" else within.parts
+        yield Example(
+            side=found.side,
+            name=".".join(parts),
+            path=path,
+            raw=raw,
+            needs=needs,
+            situation=situation,
+            accepted=accepted,
+        )
+
+
+def judge_example(
+    line: Line, home: Path, example: Example, equivalents: tuple[Equivalent, ...] = ()
+) -> Iterator[Judged]:
+    """Climb every mutant of one example."""
+    default = default_arguments(home)
+    situations: dict[str, Situation] = {}
+
+    def climb(mutant: Mutant) -> Outcome:
+        situation = situations.get(mutant.name, example.situation)
+        return situation.climb(line, example.side, mutant.raw)
+
+    def askable() -> Iterator[Mutant]:
+        """A mutant whose arguments a check of the contract's own refuses cannot be asked for."""
+        for mutant in mutate_example(line, example):
+            if mutant.needs:
+                try:
+                    needs = {**example.needs, **mutant.needs}
+                    situations[mutant.name] = situate(line, needs, default)
+                except ValueError:
+                    continue
+            yield mutant
+
+    return judge_mutants(askable(), climb, example.accepted, equivalents)
+
+
+def mutate_example(line: Line, example: Example) -> Iterator[Mutant]:
+    """Yield the mutants of one example at all three levels, each name once."""
+    names: dict[str, int] = {}
+    for mutant in _levels(line.contract, example):
+        again = names[mutant.name] = names.get(mutant.name, 0) + 1
+        yield mutant if again == 1 else replace(mutant, name=f"{mutant.name}-{again}")
+
+
+def _levels(contract: Contract, example: Example) -> Iterator[Mutant]:
+    if example.side == "arguments":
+        schema = contract.arguments.schema
+        read = read_json("arguments", example.raw)
+        yield from islice(mutate_bytes(example.raw, contract.call_limits), MAX_MUTANTS)
+        if isinstance(read, Document):
+            structure = mutate_structure(read.value, schema.document, schema.is_valid)
+            yield from islice(structure, MAX_MUTANTS)
+        return
+    carried = open_answer(contract, example.raw)
+    if carried is None:
+        yield from mutate_text(example.raw, contract.limits)
+        return
+    schema = contract.result.schema
+    yield from islice(mutate_bytes(example.raw, contract.limits), MAX_MUTANTS)
+    structure = mutate_structure(carried.data, schema.document, schema.is_valid)
+    changed = chain(mutate_carrier(contract, carried), map(carried.carry, structure))
+    fitting = (each for each in changed if each and _fits(each.raw, contract.limits))
+    yield from islice(fitting, MAX_MUTANTS)
+    yield from islice(mutate_meaning(contract, carried, example.situation.request), MAX_MUTANTS)
+
+
+def _fits(raw: bytes, limits: Limits) -> bool:
+    """What is beyond the byte limit says nothing of the rungs behind it."""
+    return len(raw) <= limits.max_bytes
+
+
+def _close(tally: Tally, examples: Mapping[str, Example]) -> ProbedSide:
+    return ProbedSide(
+        mutants=tally.total,
+        killed=tally.killed,
+        equivalent=tally.equivalent,
+        score=tally.score,
+        holes=tuple(
+            Hole(name=f"{of}.{judged.mutant.name}", example=examples[of], judged=judged)
+            for of, judged in tally.holes
+        ),
+    )
+
+
+def _unproven(declared: Equivalent) -> str:
+    return (
+        f"{show_name(declared.mutant)} at {show_name(declared.pointer) or '/'} is declared "
+        "equivalent and is not: no such mutant survives with the very output of its example"
+    )
+
+
+def _not_fit(loaded: Loaded, line: Line, note: str) -> FixtureResult:
+    home = Path(line.contract.source).parent
+    return FixtureResult(
+        path=(home / FIXTURES / EQUIVALENTS).as_posix(),
+        tool=line.contract.tool,
+        side="",
+        expected="",
+        verdict=Verdict(
+            accepted=False,
+            stage=Stage.INTERNAL,
+            code=Code.INTERNAL,
+            findings=(),
+            digest=digest_of_bytes(b""),
+        ),
+        ok=False,
+        note=note,
+    )
