@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from sluicegate.gates.outstanding import Outstanding
 from sluicegate.gates.ports import AuditStore, AuditUnavailable, Notice
 from sluicegate.gates.recording import Subject, record_refusal, record_set
 from sluicegate.gates.refusing import refuse
-from sluicegate.gates.serving import Line, Serving
+from sluicegate.gates.serving import Line, Serving, close_all
 from sluicegate.gates.typed import decoder_for
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code, Stage
@@ -66,8 +67,8 @@ class Opened:
 class Gate:
     """Two ladders, the record, and nothing that lets a call or an answer round them.
 
-    Made by ``open_gate``. Bound to the event loop that first uses it; see ``open_blocking`` for
-    code without a loop.
+    Made by ``open_gate``. Bound to the event loop that first uses it: a call in another one is
+    MisuseError. See ``open_blocking`` for code without a loop.
     """
 
     def __init__(
@@ -90,6 +91,8 @@ class Gate:
         self._announcing = asyncio.Lock()
         self._idle = asyncio.Event()
         self._closed = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._binding = threading.Lock()
 
     @property
     def contracts(self) -> ContractSet:
@@ -315,10 +318,10 @@ class Gate:
             raise MisuseError("this gate was not opened from a folder, so it cannot reload")
         try:
             opened = await asyncio.to_thread(self._reopen, self._means)
-        except SluicegateError as error:
-            opened = (
-                Problem(code=Code.CONTRACT_INVALID, document="", message=str(error), mend=""),
-            )
+        except BaseException as error:  # an engine's panic keeps the old set as well
+            if not is_failure(error):
+                raise
+            opened = (_unopened(error),)
         if isinstance(opened, tuple):
             return await self._keep_old(opened)
         serving = opened.serving.with_lines(self._authored)
@@ -343,7 +346,8 @@ class Gate:
 
         In flight is every ``call``, ``check_call`` and ``check_result`` that has not returned;
         an ``Outstanding`` that waits for its answer is not, and shows as an open intent. The wait
-        is bounded by the deadlines of the calls themselves.
+        is bounded by the deadlines of the calls themselves. What an adapter, the notifier or the
+        store raises while closing is raised once all of them were told.
         """
         if self._closed:
             return
@@ -353,12 +357,17 @@ class Gate:
             await self._idle.wait()
         while self._means.unfinished:
             await asyncio.gather(*self._means.unfinished, return_exceptions=True)
-        await self._serving.close()
-        for tool, line in self._authored.items():
-            if tool not in self._serving.lines:
-                await line.adapter.close()
-        await asyncio.to_thread(self._means.notifier.close)
-        await self._means.store.close()
+        outside = [
+            line.adapter.close
+            for tool, line in self._authored.items()
+            if tool not in self._serving.lines
+        ]
+        await close_all(
+            self._serving.close,
+            *outside,
+            lambda: asyncio.to_thread(self._means.notifier.close),
+            self._means.store.close,
+        )
 
     async def __aenter__(self) -> Self:
         return self
@@ -376,6 +385,7 @@ class Gate:
         """Hold the set that the call began with; close it after the last call that uses it."""
         if self._closed:
             raise MisuseError("this gate is closed; open a new one")
+        self._demand_own_loop()
         serving = self._serving
         self._in_flight[id(serving)] = self._in_flight.get(id(serving), 0) + 1
         try:
@@ -387,6 +397,17 @@ class Gate:
                 self._idle.set()
                 if serving is not self._serving:
                     await self._release(serving)
+
+    def _demand_own_loop(self) -> None:
+        loop = asyncio.get_running_loop()
+        with self._binding:
+            if self._loop is None:
+                self._loop = loop
+        if loop is not self._loop:
+            raise MisuseError(
+                "this gate is bound to the event loop that used it first: open a gate in each"
+                " loop, or use open_blocking for code without one"
+            )
 
     async def _release(self, serving: Serving) -> None:
         """Close a set that is not served (any more): what its adapters raise changes no answer.
@@ -505,6 +526,15 @@ class Gate:
                 findings=(Finding(code=first.code, hint=str(first)),),
             )
         )
+
+
+def _unopened(error: BaseException) -> Problem:
+    if isinstance(error, SluicegateError | OSError):
+        message = str(error)
+    else:
+        # The text of an unexpected exception may quote anything, so only its type is told.
+        message = f"the folder could not be opened: {type(error).__name__}"
+    return Problem(code=Code.CONTRACT_INVALID, document="", message=message, mend="")
 
 
 def as_bytes(arguments: str | bytes) -> bytes:

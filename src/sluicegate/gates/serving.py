@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -10,6 +10,7 @@ from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
 from sluicegate.gates.call_gate import CallLadder
+from sluicegate.gates.failures import is_failure
 from sluicegate.gates.ports import Adapter
 from sluicegate.gates.result_gate import ResultLadder
 from sluicegate.values.codes import Code
@@ -73,11 +74,31 @@ class Serving:
         )
 
     async def close(self, *, but_for: Iterable[Line] = ()) -> None:
-        """Close every adapter but those of the lines ``but_for``."""
+        """Close every adapter but those of the lines ``but_for``; one that raises stops no other.
+
+        Raises: what the first of them raised.
+        """
         kept = {id(line.adapter) for line in but_for}
-        for line in self.lines.values():
-            if id(line.adapter) not in kept:
-                await line.adapter.close()
+        await close_all(
+            *(line.adapter.close for line in self.lines.values() if id(line.adapter) not in kept)
+        )
+
+
+async def close_all(*closings: Callable[[], Awaitable[object]]) -> None:
+    """Do each of ``closings`` in order, whatever one raises; then raise the first failure."""
+    first: BaseException | None = None
+    for close in closings:
+        try:
+            await close()
+        except BaseException as error:
+            if not is_failure(error):
+                raise
+            if first is None:
+                first = error
+            else:
+                first.add_note(f"and then: {type(error).__name__}")
+    if first is not None:
+        raise first
 
 
 def _twice(tool: str) -> Problem:
