@@ -21,7 +21,7 @@ from sluicegate.testing import RecordedUpstream, gate_of
 from sluicegate.values.callers import Caller
 from sluicegate.values.receipts import Fault, Receipt
 
-pytestmark = pytest.mark.requirement("RET-2", "ACC-4")
+pytestmark = pytest.mark.requirement("RET-2")
 
 CALLER = Caller(subject="svc-deploy", tenant="team-a")
 LOST = Receipt(adapter="recorded", adapter_version="1", endpoint="recorded", fault=Fault.TIMEOUT)
