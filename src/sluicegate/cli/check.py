@@ -13,6 +13,7 @@ from sluicegate.cli.output import (
     DEFAULT_FOLDER,
     GITHUB,
     HUMAN,
+    JSON_V1,
     choose_paint,
     choose_width,
     color_option,
@@ -21,6 +22,7 @@ from sluicegate.cli.output import (
     note,
     put,
     put_object,
+    put_report,
 )
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("folder", default=DEFAULT_FOLDER, metavar="[FOLDER]")
 @click.option("--no-python", is_flag=True, help="Import no Python that a contract names.")
-@format_option(github=True)
+@format_option(reports=True)
 @color_option
 def check(folder: str, no_python: bool, form: str, color: str) -> int:
     """Load every contract of FOLDER and climb every fixture through the real ladders.
@@ -42,19 +44,23 @@ def check(folder: str, no_python: bool, form: str, color: str) -> int:
     """
     from sluicegate.cli.progress import tell_progress
     from sluicegate.opening.folder import check_folder
+    from sluicegate.rendering.check_report import explain_rules, report_check
     from sluicegate.rendering.checking import render_check, render_check_github, shape_check
 
     demand_folder(folder, "`sluicegate init NAME` makes one")
     with tell_progress(f"checking {folder}"):
         checked = _as_checked(folder, check_folder(Path(folder), python=not no_python))
-    for doubt in checked.notes if form != GITHUB else ():
+    for doubt in checked.notes if form in (HUMAN, JSON_V1) else ():
         note(doubt)
     if form == HUMAN:
         put(render_check(checked, paint=choose_paint(color), width=choose_width()))
     elif form == GITHUB:
         put(render_check_github(checked))
-    else:
+    elif form == JSON_V1:
         put_object("check", shape_check(checked))
+    else:
+        report = report_check(checked)
+        put_report(report, form, paint=choose_paint(color), rules=explain_rules(report))
     if checked.contracts is None:
         return Exit.DOES_NOT_LOAD
     if not checked.contracts:
@@ -77,12 +83,13 @@ def _as_checked(folder: str, report: FolderReport) -> Checked:
             replace(problem, document=str(Path(folder, problem.document)))
             for problem in report.problems
         ),
-        fixtures=tuple(_as_checked_fixture(folder, result) for result in report.fixtures),
+        fixtures=tuple(as_checked_fixture(folder, result) for result in report.fixtures),
         notes=report.notes,
     )
 
 
-def _as_checked_fixture(folder: str, result: FixtureResult) -> CheckedFixture:
+def as_checked_fixture(folder: str, result: FixtureResult) -> CheckedFixture:
+    """Return one fixture with its file's bytes, where there is something to show in them."""
     from sluicegate.rendering.checking import CheckedFixture
     from sluicegate.rendering.places import Source
 

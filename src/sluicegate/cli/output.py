@@ -6,7 +6,7 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
@@ -18,6 +18,7 @@ from sluicegate.rendering.paint import Paint
 
 if TYPE_CHECKING:
     from sluicegate.contracts.problems import Problem
+    from sluicegate.rendering.reports import Report, RuleHelp
     from sluicegate.values.json import JsonObject
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -26,14 +27,20 @@ DEFAULT_FOLDER: Final = "contracts"
 HUMAN: Final = "human"
 JSON_V1: Final = "json-v1"
 GITHUB: Final = "github"
+SARIF: Final = "sarif"
+JUNIT: Final = "junit"
 
 _NARROWEST: Final = 60
 _WIDEST: Final = 120
 
 
-def format_option(*, github: bool = False) -> Callable[[F], F]:
-    """Add ``--format``; ``github`` for commands that report places in files."""
-    choices = [HUMAN, JSON_V1, GITHUB] if github else [HUMAN, JSON_V1]
+def format_option(*, github: bool = False, reports: bool = False) -> Callable[[F], F]:
+    """Add ``--format``; ``github`` for commands that report places in files.
+
+    ``reports`` for those that judge many things at once: SARIF and JUnit as well (SPEC LIF-5).
+    """
+    choices = [HUMAN, JSON_V1, GITHUB] if github or reports else [HUMAN, JSON_V1]
+    choices += [SARIF, JUNIT] if reports else []
     return click.option(
         "--format",
         "form",
@@ -124,6 +131,41 @@ def put_object(command: str, members: JsonObject) -> None:
     from sluicegate.rendering.json_v1 import render_object
 
     put(render_object(command, members))
+
+
+def put_report(
+    report: Report,
+    form: str,
+    *,
+    paint: Paint,
+    rules: Iterable[RuleHelp] = (),
+    sources: Mapping[str, bytes] | None = None,
+) -> None:
+    """Write a report to stdout for the reader that ``form`` names.
+
+    ``rules`` are told to code scanning; ``sources`` show a person the lines that items stand in.
+    """
+    from sluicegate.rendering import reports
+
+    if form == JSON_V1:
+        put_object(report.command, reports.shape_report(report))
+    elif form == GITHUB:
+        put(reports.render_report_github(report))
+    elif form == SARIF:
+        from sluicegate.rendering.escaping import escape_json
+        from sluicegate.rendering.sarif import render_sarif
+
+        put(escape_json(render_sarif(report, rules)) + "\n")
+    elif form == JUNIT:
+        from sluicegate.rendering.junit import render_junit
+
+        put(render_junit(report))
+    else:
+        put(
+            reports.render_report_human(
+                report, paint=paint, width=choose_width(), sources=sources or {}
+            )
+        )
 
 
 def note(text: str) -> None:

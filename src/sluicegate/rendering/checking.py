@@ -46,6 +46,15 @@ class Checked:
         """The fixtures that did not come out as expected."""
         return tuple(fixture for fixture in self.fixtures if not fixture.ok)
 
+    @property
+    def verdict(self) -> str:
+        """``does-not-load``, ``nothing-checked``, ``fails`` or ``ok``."""
+        if self.contracts is None:
+            return "does-not-load"
+        if not self.contracts:
+            return "nothing-checked"
+        return "fails" if self.failing else "ok"
+
 
 def render_check(checked: Checked, *, paint: Paint = PLAIN, width: int = DEFAULT_WIDTH) -> str:
     """Return problems or failing fixtures, each with its place, and one line of summary."""
@@ -53,14 +62,15 @@ def render_check(checked: Checked, *, paint: Paint = PLAIN, width: int = DEFAULT
         count = len(checked.problems)
         return (
             render_problems(checked.problems, paint=paint)
-            + f"\n{paint.bad('DOES NOT LOAD')}: {_count(count, 'problem')}"
+            + f"\n{paint.bad('DOES NOT LOAD')}: {count_of(count, 'problem')}"
             + f" in {escape_terminal(checked.folder)}; nothing of it is served\n"
         )
-    blocks = [_failing(fixture, paint, width) for fixture in checked.failing]
+    blocks = [render_failing(each, paint=paint, width=width) for each in checked.failing]
     return "\n".join([*blocks, _summary(checked, checked.contracts, paint)])
 
 
-def _failing(fixture: CheckedFixture, paint: Paint, width: int) -> str:
+def render_failing(fixture: CheckedFixture, *, paint: Paint, width: int) -> str:
+    """Return one failing fixture: its note, and its findings with their places."""
     name = escape_terminal(fixture.source.name)
     head = f"{paint.place(name)}: {paint.bad('FAILS')}: {escape_terminal(fixture.note)}\n"
     if fixture.verdict.accepted or not fixture.verdict.findings:
@@ -78,25 +88,27 @@ def _summary(checked: Checked, contracts: Mapping[str, str], paint: Paint) -> st
     failing = len(checked.failing)
     passing = len(checked.fixtures) - failing
     verdict = paint.bad("FAILS") if failing else paint.good("OK")
-    counts = f"{_count(len(contracts), 'contract')}, {_count(passing, 'fixture')} as expected"
+    counts = f"{count_of(len(contracts), 'contract')}, {count_of(passing, 'fixture')} as expected"
     if failing:
         counts += f", {failing} not"
     return f"{verdict}: {counts}  {paint.dim(checked.digest or '')}".rstrip() + "\n"
 
 
-def _count(number: int, noun: str) -> str:
+def count_of(number: int, noun: str) -> str:
+    """Return ``number`` with its noun: ``1 mutant``, ``2 mutants``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def render_check_github(checked: Checked) -> str:
     """Return one ``::error`` a problem or failing fixture, a warning a note, and the counts."""
-    failing = "".join(_failing_command(fixture) for fixture in checked.failing)
+    failing = "".join(render_failing_github(fixture) for fixture in checked.failing)
     text = render_check(checked).strip().splitlines()[-1]
     doubts = "".join(command("warning", doubt, title="check") for doubt in checked.notes)
     return render_problems_github(checked.problems) + failing + doubts + command("notice", text)
 
 
-def _failing_command(fixture: CheckedFixture) -> str:
+def render_failing_github(fixture: CheckedFixture) -> str:
+    """Return one failing fixture as one ``::error`` command at its first finding."""
     span = next(iter(place_findings(fixture.source, fixture.verdict.findings)), None)
     findings = () if fixture.verdict.accepted else fixture.verdict.findings
     return command(
@@ -111,26 +123,22 @@ def _failing_command(fixture: CheckedFixture) -> str:
 
 def shape_check(checked: Checked) -> dict[str, JsonValue]:
     """Return verdict, contracts, problems, fixtures and the digest of the set."""
-    if checked.contracts is None:
-        verdict = "does-not-load"
-    elif not checked.contracts:
-        verdict = "nothing-checked"
-    else:
-        verdict = "fails" if checked.failing else "ok"
     return {
-        "verdict": verdict,
+        "verdict": checked.verdict,
         "digest": checked.digest,
         "contracts": None if checked.contracts is None else dict(checked.contracts),
         "notes": list(checked.notes),
         "problems": [shape_problem(problem) for problem in checked.problems],
-        "fixtures": [
-            {
-                "path": fixture.source.name,
-                "expected": fixture.expected,
-                "ok": fixture.ok,
-                "note": fixture.note,
-                **shape_verdict(fixture.verdict, fixture.source),
-            }
-            for fixture in checked.fixtures
-        ],
+        "fixtures": [shape_fixture(fixture) for fixture in checked.fixtures],
+    }
+
+
+def shape_fixture(fixture: CheckedFixture) -> dict[str, JsonValue]:
+    """Return one fixture with its verdict."""
+    return {
+        "path": fixture.source.name,
+        "expected": fixture.expected,
+        "ok": fixture.ok,
+        "note": fixture.note,
+        **shape_verdict(fixture.verdict, fixture.source),
     }

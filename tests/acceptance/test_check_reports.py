@@ -1,0 +1,57 @@
+"""``check`` tells code scanning and test dashboards what it found."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from tests.acceptance.commands import Here
+
+pytestmark = pytest.mark.requirement("LIF-5")
+
+
+@pytest.fixture(autouse=True)
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sluicegate: Here) -> None:
+    """A new contract in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    sluicegate("init", "item_state")
+
+
+def test_junit_has_one_case_a_contract_and_a_fixture(sluicegate: Here) -> None:
+    done = sluicegate("check", "--format", "junit")
+    root = ElementTree.fromstring(done.out)
+    assert (done.code, root.get("tests"), root.get("failures")) == (0, "7", "0")
+
+
+def test_a_failing_fixture_fails_its_case_and_stands_at_its_line(sluicegate: Here) -> None:
+    fixture = Path("contracts/item_state/fixtures/arguments/accepted/one-item.json")
+    fixture.write_text('{\n "item_id": "other"}\n')
+    root = ElementTree.fromstring(sluicegate("check", "--format", "junit").out)
+    failing = [
+        case.get("name") for case in root.iter("testcase") if case.find("failure") is not None
+    ]
+    assert str(fixture) in failing
+    done = sluicegate("check", "--format", "sarif")
+    (run,) = json.loads(done.out)["runs"]
+    regions = {
+        place["artifactLocation"]["uri"]: place["region"]
+        for result in run["results"]
+        for place in [result["locations"][0]["physicalLocation"]]
+    }
+    assert (done.code, regions[str(fixture)]) == (1, {"startLine": 2, "startColumn": 13})
+
+
+def test_a_folder_that_does_not_load_names_code_and_place(sluicegate: Here) -> None:
+    contract = Path("contracts/item_state/contract.yaml")
+    contract.write_text(contract.read_text().replace("effect: read", "effect: reed"))
+    done = sluicegate("check", "--format", "sarif")
+    (run,) = json.loads(done.out)["runs"]
+    (result,) = run["results"]
+    rule = run["tool"]["driver"]["rules"][result["ruleIndex"]]
+    assert (done.code, rule["id"], result["level"]) == (4, "CONTRACT_INVALID", "error")
+    assert "# CONTRACT_INVALID" in rule["help"]["markdown"]
+    place = result["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == str(contract)
+    assert place["region"]["startLine"] == 7
