@@ -17,8 +17,10 @@ def encode_value(value: object) -> bytes:
     """Return ``value`` as UTF-8 JSON text.
 
     Takes None, booleans, integers, floats, strings, dicts with string keys, lists, tuples,
-    dataclasses and Pydantic models (by alias, as their schemas are). Raises: NotJson for everything
-    else, NaN and infinities, lone surrogates, cycles and nesting beyond 200.
+    dataclasses and Pydantic models (by alias, as their schemas are). A string of a subclass, such
+    as a member of a string enum, stands for its own characters. Raises: NotJson for everything
+    else, NaN and infinities, lone surrogates, cycles, nesting beyond 200 and two keys of the same
+    characters.
     """
     try:
         return json.dumps(_plain(value, 0), ensure_ascii=False, allow_nan=False).encode("utf-8")
@@ -34,10 +36,7 @@ def _plain(value: object, depth: int) -> object:
     if depth >= _MAX_DEPTH:
         raise NotJson(f"the value nests deeper than {_MAX_DEPTH}, or holds itself")
     if isinstance(value, dict):
-        for name in value:
-            if not isinstance(name, str):
-                raise NotJson(f"a member name is a {type(name).__name__}, not a string")
-        return {str(name): _plain(member, depth + 1) for name, member in value.items()}
+        return _plain_object(value, depth)
     if isinstance(value, list | tuple):
         return [_plain(item, depth + 1) for item in value]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -53,3 +52,15 @@ def _plain(value: object, depth: int) -> object:
             raise NotJson(f"the model cannot be dumped: {type(error).__name__}") from error
         return _plain(dumped, depth + 1)
     raise NotJson(f"a {type(value).__name__} is no JSON value")
+
+
+def _plain_object(value: dict[object, object], depth: int) -> dict[str, object]:
+    plain: dict[str, object] = {}
+    for key, member in value.items():
+        if not isinstance(key, str):
+            raise NotJson(f"a member name is a {type(key).__name__}, not a string")
+        name = str.__str__(key)  # its characters; what its class says of itself may be others
+        if name in plain:
+            raise NotJson("two member names are the same text")
+        plain[name] = _plain(member, depth + 1)
+    return plain

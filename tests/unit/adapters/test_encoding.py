@@ -7,7 +7,7 @@ import json
 import math
 from datetime import UTC, datetime
 from decimal import Decimal
-from enum import IntEnum, StrEnum
+from enum import Enum, IntEnum, StrEnum
 
 import pydantic
 import pytest
@@ -23,6 +23,25 @@ class State(StrEnum):
 
 class Level(IntEnum):
     HIGH = 3
+
+
+class Name(str, Enum):  # noqa: UP042  (its own text is "Name.ID")
+    ID = "id"
+
+
+class Posing(str):
+    def __str__(self) -> str:
+        return "id"
+
+
+class Twin(str):
+    """Equal to nothing, so that a dict holds it beside a plain key of the same characters."""
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
 
 
 @dataclasses.dataclass
@@ -42,6 +61,8 @@ GOOD = {
     "integer beyond 2**53": (2**70, 2**70),
     "tuple": ((1, 2), [1, 2]),
     "enums": ([State.FAILED, Level.HIGH], ["failed", 3]),
+    "enum as a name": ({Name.ID: Name.ID}, {"id": "id"}),
+    "a name that poses as another": ({"id": 1, Posing("x"): 2}, {"id": 1, "x": 2}),
     "dataclass inside": ({"steps": [Step("a", (1,))]}, {"steps": [{"name": "a", "parts": [1]}]}),
     "model": (Run(run_id="r"), {"runId": "r", "at": None}),
     "model inside": (
@@ -79,6 +100,7 @@ BAD = {
     "integer key": {1: "a"},
     "null key": {"a": {None: 1}},
     "boolean key": {True: 1},
+    "two names of the same characters": {"id": 1, Twin("id"): 2},
     "lone surrogate": "a\ud800",
     "lone surrogate in a key": {"\udfff": 1},
     "cycle": cycle(),
