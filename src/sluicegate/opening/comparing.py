@@ -57,6 +57,10 @@ class Side:
     path: str
     written: Mapping[str, Written] = field(default_factory=dict)
 
+    def path_of(self, tool: str) -> str:
+        """Return the file that ``tool`` is written in; the whole side where it is not."""
+        return self.written[tool].path if tool in self.written else self.path
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
