@@ -25,6 +25,7 @@ from sluicegate.opening.doubts import list_doubts
 from sluicegate.opening.fixtures import FixtureResult
 from sluicegate.opening.loaded import judge_releases, load_folder
 from sluicegate.opening.python_names import resolve
+from sluicegate.opening.released import find_edited
 from sluicegate.opening.steering import read_steering
 from sluicegate.opening.waivers import Waived
 from sluicegate.opening.wiring import build_authored, build_authorizer, build_lines
@@ -119,11 +120,15 @@ def check_folder(folder: Path, *, python: bool = True, now: datetime | None = No
     """Load the folder and climb every fixture, without opening a store or serving anything.
 
     ``now`` is the time by which waivers expire; by default the machine's. A version that an
-    operator rolled back to has no fixtures here, as in ``open_gate``.
+    operator rolled back to has no fixtures here, as in ``open_gate``. A frozen file that is not
+    what was released is a problem here, though a gate opens as long as it does not serve it.
     """
     now = now or SystemClock().now()
     loaded = load_folder(folder, now, python=python)
     contracts, problems, results = loaded.contracts, loaded.problems, list[FixtureResult]()
+    edited = find_edited(loaded.read)
+    if edited:
+        contracts, problems = None, tuple(dict.fromkeys((*problems, *edited)))
     if contracts is not None:
         lines = build_lines(contracts.contracts.values(), folder, Credentials(folder))
         if isinstance(lines, tuple):

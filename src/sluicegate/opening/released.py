@@ -9,6 +9,7 @@ from pathlib import Path
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.yaml_reading import Document, read_document
+from sluicegate.lifecycle.releasing import DIGESTS_NAME, judge_frozen, read_digests
 from sluicegate.opening.documents import Folder, read_inside
 from sluicegate.values.codes import Code
 from sluicegate.values.names import show_name
@@ -74,7 +75,7 @@ def put_released(read: Folder, versions: Mapping[str, str]) -> Steered:
     """Put ``released/VERSION.yaml`` in the place of each contract whose tool ``versions`` names.
 
     It is read as every document is: from inside the folder, up to its size. One that cannot be
-    read is a problem.
+    read, or is not what was released, is a problem.
     """
     documents = dict(read.documents)
     replaced: dict[str, Release] = {}
@@ -84,7 +85,7 @@ def put_released(read: Folder, versions: Mapping[str, str]) -> Steered:
         if tool not in versions:
             continue
         path = home / "released" / f"{versions[tool]}.yaml"
-        content = read_inside(read.root, path)
+        content = read_frozen(read.root, home, versions[tool])
         if isinstance(content, bytes):
             documents[name] = content
             replaced[name] = Release(
@@ -109,6 +110,61 @@ def tool_of(read: Folder, name: str) -> str:
 def list_released(home: Path) -> list[str]:
     """Return the versions that lie in ``released`` below a contract's folder."""
     return sorted(path.stem for path in (home / "released").glob("*.yaml"))
+
+
+def read_frozen(root: Path, home: Path, version: str) -> bytes | Problem:
+    """Return ``released/VERSION.yaml`` below the contract's folder ``home``, its digest checked.
+
+    One that was changed after its release is a problem, and so is one that ``release`` did not
+    write where it wrote others. Source: SPEC 2, LIF-3.
+    """
+    path = home / "released" / f"{version}.yaml"
+    content = read_inside(root, path)
+    recorded = read_recorded(root, home)
+    if isinstance(content, Problem) or recorded is None:
+        return content
+    if isinstance(recorded, Problem):
+        return recorded
+    fault = judge_frozen(path.name, content, recorded)
+    if fault is None:
+        return content
+    return Problem(
+        code=Code.CONTRACT_INVALID,
+        document=path.relative_to(root).as_posix(),
+        message=fault,
+        mend="Restore the file as it was released; a change is a new version.",
+    )
+
+
+def read_recorded(root: Path, home: Path) -> dict[str, str] | Problem | None:
+    """Return the digests recorded in ``released/DIGESTS``; None where nothing was released."""
+    path = home / "released" / DIGESTS_NAME
+    if not path.exists() and not path.is_symlink():
+        return None
+    content = read_inside(root, path)
+    if isinstance(content, Problem):
+        return content
+    try:
+        return read_digests(content)
+    except ValueError as error:
+        return Problem(
+            code=Code.CONTRACT_INVALID,
+            document=path.relative_to(root).as_posix(),
+            message=f"It is damaged: {error}.",
+            mend="Restore the file as `sluicegate release` wrote it.",
+        )
+
+
+def find_edited(read: Folder) -> tuple[Problem, ...]:
+    """Return a problem for each frozen file of the folder that is not what was released."""
+    found = {
+        str(problem): problem
+        for _, home in sorted(read.tool_folders().items())
+        if (home / "released" / DIGESTS_NAME).exists()
+        for version in list_released(home)
+        if isinstance(problem := read_frozen(read.root, home, version), Problem)
+    }
+    return tuple(found.values())
 
 
 def _explain(problem: Problem, version: str) -> Problem:

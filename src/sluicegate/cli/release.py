@@ -1,0 +1,94 @@
+"""``sluicegate release TOOL``: freeze the version being worked on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sluicegate.cli.exits import Exit
+from sluicegate.cli.output import (
+    HUMAN,
+    demand_folder,
+    folder_option,
+    format_option,
+    note,
+    put,
+    put_object,
+    stop,
+    tell_problems,
+)
+
+if TYPE_CHECKING:
+    from sluicegate.opening.freezing_releases import Released
+
+
+@click.command()
+@click.argument("tool")
+@click.option("--rollout", metavar="TEXT", help="How a major is rolled out; kept beside it.")
+@click.option("--no-python", is_flag=True, help="Import no Python that a contract names.")
+@folder_option
+@format_option()
+def release(tool: str, rollout: str | None, no_python: bool, folder: str, form: str) -> int:
+    """Check the folder, then freeze the contract of TOOL as released/VERSION.yaml.
+
+    Prints what changed since the last release and what is deployed first. Exit 1, and nothing is
+    written, where a fixture fails, the version is not raised as its changes ask, it stands there
+    with other content, or a major has no --rollout; exit 4 where the folder does not load or a
+    frozen file was edited.
+    """
+    from sluicegate.cli.progress import tell_progress
+    from sluicegate.cli.tools import find_tool
+    from sluicegate.opening.clock import SystemClock
+    from sluicegate.opening.freezing_releases import Refused
+    from sluicegate.opening.freezing_releases import release as freeze_release
+
+    demand_folder(folder, "name it with --folder")
+    find_tool(folder, tool)
+    with tell_progress(f"releasing {tool}"):
+        done = freeze_release(
+            Path(folder), tool, rollout=rollout, now=SystemClock().now(), python=not no_python
+        )
+    if isinstance(done, Refused):
+        tell_problems(folder, done.problems)
+        for reason in done.reasons:
+            note(reason)
+        code = Exit.DOES_NOT_LOAD if done.problems else Exit.REJECTED
+        stop(code, f"{tool} was not released; nothing was written.")
+    if form == HUMAN:
+        put(_tell(done))
+    else:
+        put_object(
+            "release",
+            {
+                "tool": done.tool,
+                "version": done.version,
+                "digest": done.digest,
+                "file": str(done.path),
+                "written": done.written,
+                "before": done.before,
+                "bump": str(done.bump),
+                "changes": [
+                    {"kind": each.kind, "role": each.role, "pointer": each.pointer}
+                    for each in done.changes
+                ],
+                "order": list(done.order),
+                "adopted": list(done.adopted),
+            },
+        )
+    return Exit.ACCEPTED
+
+
+def _tell(done: Released) -> str:
+    from sluicegate.rendering.escaping import escape_terminal
+
+    if not done.written:
+        return f"{done.path} is released already; nothing changed\n"
+    lines = [f"released {done.tool} {done.version} as {done.path}", f"digest {done.digest}"]
+    if done.before is not None:
+        lines.append(f"since {done.before}: {len(done.changes)} changes, bump {done.bump}")
+        lines += [f"  {each.kind} {each.role} {each.pointer}" for each in done.changes]
+    lines += [f"{number}. {step}" for number, step in enumerate(done.order, start=1)]
+    lines += [f"recorded the digest of {each}, which had none" for each in done.adopted]
+    return "".join(escape_terminal(line) + "\n" for line in lines)

@@ -1,0 +1,186 @@
+"""``sluicegate release``: what is frozen, what is refused, and that frozen files stay frozen."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+from tests.acceptance.commands import Here
+from tests.acceptance.folders import write_folder
+
+HOME = Path("contracts/job_status")
+CONTRACT = HOME / "contract.yaml"
+FROZEN = HOME / "released"
+GOOD = '{"run_id": "run_1", "state": "failed", "note": "n"}'
+
+
+@pytest.fixture(autouse=True)
+def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work beside a folder whose tool has fixtures and was never released."""
+    monkeypatch.chdir(tmp_path)
+    write_folder(tmp_path / "contracts")
+    (FROZEN / "1.0.0.yaml").unlink()
+    for side, text in (("arguments", '{"run_id": "run_1", "state": "failed"}'), ("result", GOOD)):
+        fixture = HOME / "fixtures" / side / "accepted" / "one.json"
+        fixture.parent.mkdir(parents=True)
+        fixture.write_text(text)
+
+
+def change(old: str, new: str, path: Path = CONTRACT) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+@pytest.mark.requirement("LIF-3", "CLI")
+def test_a_release_freezes_the_contract_and_records_its_digest(sluicegate: Here) -> None:
+    done = sluicegate("release", "job_status", "--format", "json-v1")
+    told = json.loads(done.out)
+    assert (done.code, told["version"], told["written"]) == (0, "1.1.0", True)
+    content = (FROZEN / "1.1.0.yaml").read_bytes()
+    recorded = f"{hashlib.sha256(content).hexdigest()}  1.1.0.yaml\n"
+    assert (FROZEN / "DIGESTS").read_text() == recorded
+    assert sluicegate("rollback", "job_status", "1.1.0", "--reason", "test").code == 0
+
+
+@pytest.mark.requirement("LIF-3")
+def test_the_same_release_again_changes_nothing(sluicegate: Here) -> None:
+    sluicegate("release", "job_status")
+    before = {path.name: path.read_bytes() for path in FROZEN.iterdir()}
+    again = sluicegate("release", "job_status")
+    assert (again.code, "released already" in again.out) == (0, True)
+    assert {path.name: path.read_bytes() for path in FROZEN.iterdir()} == before
+
+
+@pytest.mark.requirement("LIF-3")
+@pytest.mark.parametrize("fault", ["edited", "unrecorded", "damaged digests"])
+def test_a_frozen_file_that_is_not_what_was_released_is_an_error_that_names_it(
+    sluicegate: Here, fault: str
+) -> None:
+    sluicegate("release", "job_status")
+    named = "contracts/job_status/released/1.1.0.yaml"
+    if fault == "edited":
+        change('"owner": "ci-platform"', '"owner": "somebody"', FROZEN / "1.1.0.yaml")
+    elif fault == "unrecorded":
+        named = "contracts/job_status/released/1.0.9.yaml"
+        (FROZEN / "1.0.9.yaml").write_bytes((FROZEN / "1.1.0.yaml").read_bytes())
+    else:
+        named = "contracts/job_status/released/DIGESTS"
+        (FROZEN / "DIGESTS").write_text("no digest\n")
+    version = named.rpartition("/")[2].removesuffix(".yaml")
+    version = "1.1.0" if version == "DIGESTS" else version
+    for command in (
+        ("check",),
+        ("release", "job_status"),
+        ("rollback", "job_status", version, "--reason", "night"),
+    ):
+        done = sluicegate(*command)
+        assert done.code == 4
+        assert named in done.out + done.err
+
+
+@pytest.mark.requirement("LIF-3")
+def test_an_edited_old_release_does_not_keep_the_current_version_from_serving(
+    sluicegate: Here,
+) -> None:
+    sluicegate("release", "job_status")
+    change('"owner": "ci-platform"', '"owner": "somebody"', FROZEN / "1.1.0.yaml")
+    arguments = '{"run_id": "run_1", "state": "failed"}'
+    assert sluicegate("call", "job_status", "--arguments", arguments, "--caller", "svc").code == 0
+
+
+REFUSALS = [
+    pytest.param(
+        [("description: State of one CI run.", "description: Another text.")],
+        "stands there with other content",
+        id="same version, other content",
+    ),
+    pytest.param([("version: 1.1.0", "version: 1.0.5")], "does not follow 1.1.0", id="lower"),
+    pytest.param(
+        [
+            ("version: 1.1.0", "version: 1.1.1"),
+            ("enum: [failed, succeeded, other]", "enum: [failed, succeeded, other, late]"),
+        ],
+        "at least 2.0.0",
+        id="a result that widens is a major",
+    ),
+    pytest.param([("version: 1.1.0", "version: 2.0.0")], "--rollout", id="a major without text"),
+]
+
+
+@pytest.mark.requirement("LIF-3")
+@pytest.mark.parametrize(("changes", "said"), REFUSALS)
+def test_a_release_that_breaks_the_rules_is_refused_and_writes_nothing(
+    sluicegate: Here, changes: list[tuple[str, str]], said: str
+) -> None:
+    assert sluicegate("release", "job_status").code == 0
+    before = {path.name: path.read_bytes() for path in FROZEN.iterdir()}
+    for old, new in changes:
+        change(old, new)
+    refused = sluicegate("release", "job_status")
+    assert (refused.code, refused.out) == (1, "")
+    assert said in refused.err
+    assert {path.name: path.read_bytes() for path in FROZEN.iterdir()} == before
+
+
+@pytest.mark.requirement("LIF-3")
+def test_a_fixture_that_fails_keeps_the_version_from_being_released(sluicegate: Here) -> None:
+    (HOME / "fixtures" / "result" / "accepted" / "one.json").write_text("{}")
+    refused = sluicegate("release", "job_status")
+    assert refused.code == 1
+    assert "fixtures/result/accepted/one.json" in refused.err
+    assert not (FROZEN / "1.1.0.yaml").exists()
+
+
+ORDERS = [
+    pytest.param("result: widens", "the result widens: first the agent", id="result widens"),
+    pytest.param("result: narrows", "the result narrows: first the upstream", id="result narrows"),
+    pytest.param("arguments: widen", "arguments widen: first the tool", id="arguments widen"),
+    pytest.param("arguments: narrow", "arguments narrow: first the text", id="arguments narrow"),
+]
+_EDITS = {
+    "result: widens": ("enum: [failed, succeeded, other]", "enum: [failed, succeeded, other, x]"),
+    "result: narrows": ("enum: [failed, succeeded, other]", "enum: [failed, succeeded]"),
+    "arguments: widen": ('pattern: "^[a-z]{1,9}$"', 'pattern: "^[a-z]{1,19}$"'),
+    "arguments: narrow": ('pattern: "^[a-z]{1,9}$"', 'pattern: "^[a-z]{1,6}$"'),
+}
+
+
+@pytest.mark.requirement("LIF-3")
+@pytest.mark.parametrize(("edit", "said"), ORDERS)
+def test_a_release_says_what_is_deployed_first_and_keeps_the_rollout(
+    sluicegate: Here, edit: str, said: str
+) -> None:
+    sluicegate("release", "job_status")
+    change("version: 1.1.0", "version: 2.0.0")
+    change(*_EDITS[edit])
+    done = sluicegate("release", "job_status", "--rollout", "Agents first, tool on Monday.")
+    assert done.code == 0, done.err
+    assert said in done.out
+    kept = FROZEN / "2.0.0.rollout.txt"
+    assert kept.read_text() == "Agents first, tool on Monday.\n"
+    assert kept.name in (FROZEN / "DIGESTS").read_text()
+
+
+@pytest.mark.requirement("LIF-3", "RES-3")
+def test_the_members_that_the_provider_sends_are_recorded_at_release(sluicegate: Here) -> None:
+    change("result:\n", "upstream: {map: {run_id: /run, state: /st, note: /n}}\nresult:\n")
+    wide = '{"run": "run_1", "st": "failed", "n": "n", "links": [{"self": 1}]}'
+    (HOME / "fixtures" / "result" / "accepted" / "one.json").write_text(wide)
+    assert sluicegate("release", "job_status").code == 0
+    frozen = json.loads((FROZEN / "1.1.0.yaml").read_text())
+    assert frozen["upstream"]["known"] == ["/links", "/links/*/self", "/n", "/run", "/st"]
+    assert sluicegate("release", "job_status").code == 0
+
+
+def test_files_that_were_released_by_hand_get_their_digest_and_it_is_said(
+    sluicegate: Here,
+) -> None:
+    text = CONTRACT.read_text().replace("version: 1.1.0", "version: 1.0.0")
+    (FROZEN / "1.0.0.yaml").write_text(text)
+    done = sluicegate("release", "job_status")
+    assert done.code == 0
+    assert "recorded the digest of 1.0.0, which had none" in done.out
+    assert "1.0.0.yaml" in (FROZEN / "DIGESTS").read_text()
