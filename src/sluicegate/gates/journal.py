@@ -12,6 +12,7 @@ from sluicegate.contracts.contract import Effect
 from sluicegate.gates.authorizing import Permitted
 from sluicegate.gates.envelopes import Failure, Refused, Success
 from sluicegate.gates.events import AuditEvent, Kept
+from sluicegate.gates.failures import is_failure
 from sluicegate.gates.keeping import (
     keep_answer,
     keep_arguments,
@@ -20,7 +21,7 @@ from sluicegate.gates.keeping import (
 )
 from sluicegate.gates.masking import hide_in_call
 from sluicegate.gates.means import Means
-from sluicegate.gates.ports import AuditUnavailable, CallOpen
+from sluicegate.gates.ports import CallOpen
 from sluicegate.gates.recording import Subject, record_intent, record_outcome, record_refusal
 from sluicegate.gates.refusing import fail
 from sluicegate.gates.serving import Line
@@ -155,11 +156,13 @@ class Journal:
         """
         try:
             await self._means.store.record(self._unheard(attempt))
-        except AuditUnavailable as error:
+        except BaseException as error:
+            if not is_failure(error):
+                raise
             _LOG.error(
                 "call %s: its success was not heard, and the record may call it closed: %s",
                 self._subject.request_id,
-                error,
+                type(error).__name__,
             )
 
     def _unheard(self, attempt: int) -> list[AuditEvent]:

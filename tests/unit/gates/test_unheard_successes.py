@@ -87,6 +87,24 @@ async def test_a_write_whose_caller_left_before_its_success_was_committed_is_ope
     assert len(upstream.dispatches) == 1
 
 
+@pytest.mark.requirement("RET-2", "AUD-1")
+@pytest.mark.parametrize("error", [AuditUnavailable("full"), OSError("gone")])
+async def test_a_success_that_cannot_be_reopened_is_told_in_the_log(
+    error: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Full(LateStore):
+        async def record(self, events: Sequence[AuditEvent], **how: Any) -> tuple[str, ...]:
+            if len(events) == 2:
+                raise error
+            return await super().record(events, **how)
+
+    upstream = {"job_status": RecordedUpstream(answer())}
+    gate = gate_of(contracts(effect="write"), upstream, store=Full(patient=False))
+    lost = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    assert lost.code == "OUTCOME_UNKNOWN"
+    assert f"call {lost.request_id}: its success was not heard" in caplog.text
+
+
 @pytest.mark.requirement("RET-2")
 async def test_a_read_whose_answer_came_too_late_is_simply_asked_again() -> None:
     gate = gate_of(
