@@ -73,7 +73,6 @@ class Hole:
 class ProbedSide:
     """One side of a contract. ``score`` is None where no accepted fixture yields a mutant."""
 
-
     mutants: int
     killed: int
     equivalent: int
@@ -84,7 +83,6 @@ class ProbedSide:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbedContract:
     """One contract: what became of its fixtures, and each side's mutants by its name."""
-
 
     tool: str
     version: str
@@ -127,8 +125,6 @@ def probe_folder(
     return FolderProbe(contracts=tuple(probe_line(loaded, line) for line in lines.values()))
 
 
-
-
 def _chosen(contracts: ContractSet, tool: str | None) -> list[Contract]:
     return [each for name, each in sorted(contracts.contracts.items()) if tool in (None, name)]
 
@@ -168,8 +164,6 @@ def probe_line(loaded: Loaded, line: Line) -> ProbedContract:
         fixtures=tuple(fixtures),
         sides=sides,
     )
-
-
 
 
 def list_examples(root: Path, home: Path, line: Line, passing: set[str]) -> Iterator[Example]:

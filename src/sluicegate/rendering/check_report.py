@@ -67,8 +67,8 @@ def _case(tool: str) -> str:
 
 
 def _items(checked: Checked) -> Iterator[Item]:
-    yield from map(_of_problem, checked.problems)
-    yield from map(_of_fixture, checked.failing)
+    yield from map(item_of_problem, checked.problems)
+    yield from map(item_of_fixture, checked.failing)
     settings = str(Path(checked.folder, _SETTINGS))
     for doubt in checked.notes:
         yield Item(
@@ -84,7 +84,8 @@ def _items(checked: Checked) -> Iterator[Item]:
         )
 
 
-def _of_problem(problem: Problem) -> Item:
+def item_of_problem(problem: Problem) -> Item:
+    """Return one fault of a contract folder."""
     return Item(
         rule=str(problem.code),
         name="",
@@ -98,7 +99,8 @@ def _of_problem(problem: Problem) -> Item:
     )
 
 
-def _of_fixture(fixture: CheckedFixture) -> Item:
+def item_of_fixture(fixture: CheckedFixture) -> Item:
+    """Return one fixture that did not come out as expected."""
     source = fixture.source
     span = next(iter(place_findings(source, fixture.verdict.findings)), None)
     findings = () if fixture.verdict.accepted else fixture.verdict.findings

@@ -1,0 +1,169 @@
+"""The pytest plugin: contract folders as tests, one a fixture and one a surviving mutant.
+
+    [tool.pytest.ini_options]
+    sluicegate_contracts = ["contracts"]
+
+or ``pytest --sluicegate contracts``. A folder that does not load is an error of the collection; a
+contract without fixtures is a test that fails. Source: SPEC LIF-5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+if TYPE_CHECKING:
+    from sluicegate.opening.fixtures import FixtureResult
+    from sluicegate.opening.testing_contracts import FolderProbe, ProbedContract
+    from sluicegate.rendering.testing import Survivor
+
+_INI: Final = "sluicegate_contracts"
+_OPTION: Final = "sluicegate_folders"
+_CONTRACT_FILES: Final = frozenset({"contract.yaml", "contract.json"})
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--sluicegate`` and the ini value of the same meaning."""
+    group = parser.getgroup("sluicegate", "sluicegate contracts")
+    group.addoption(
+        "--sluicegate",
+        action="append",
+        default=[],
+        dest=_OPTION,
+        metavar="FOLDER",
+        help="test the contracts of this folder: fixtures, and mutants of them",
+    )
+    parser.addini(_INI, "contract folders to test", type="paths", default=[])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Collect the folders of the option always, those of the ini where no paths were given."""
+    config.stash[_PROBES] = {}
+    named = [str(folder.resolve()) for folder in _of_option(config)]
+    if config.args_source is not pytest.Config.ArgsSource.ARGS:
+        named += [str(folder) for folder in config.getini(_INI)]
+    config.args[:] = [*config.args, *(each for each in named if each not in config.args)]
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Take a contract of one of the named folders."""
+    folder = file_path.parent.parent
+    if file_path.name not in _CONTRACT_FILES or folder.resolve() not in _folders(parent.config):
+        return None
+    contract: ContractFile = ContractFile.from_parent(parent, path=file_path)
+    return contract
+
+
+_PROBES: Final = pytest.StashKey["dict[Path, FolderProbe]"]()
+
+
+def _of_option(config: pytest.Config) -> list[Path]:
+    return [Path(config.invocation_params.dir, each) for each in config.getoption(_OPTION)]
+
+
+def _folders(config: pytest.Config) -> set[Path]:
+    return {Path(each).resolve() for each in (*_of_option(config), *config.getini(_INI))}
+
+
+def _probe(config: pytest.Config, folder: Path) -> FolderProbe:
+    """Probe a folder once, however many contracts it holds."""
+    from sluicegate.opening.testing_contracts import probe_folder
+
+    probes = config.stash[_PROBES]
+    if folder not in probes:
+        probes[folder] = probe_folder(folder)
+    return probes[folder]
+
+
+class ContractFile(pytest.File):
+    """One contract: yields an item a fixture, an item a surviving mutant."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Load and climb. Raises: CollectError where the folder does not load."""
+        from sluicegate.rendering.terminal import render_problems
+
+        folder = self.path.parent.parent
+        probe = _probe(self.config, folder)
+        if probe.contracts is None:
+            raise self.CollectError(render_problems(probe.problems))
+        for contract in probe.contracts:
+            if Path(folder, contract.source) == self.path:
+                yield from self._items(folder, contract)
+
+    def _items(self, folder: Path, contract: ProbedContract) -> Iterator[pytest.Item]:
+        from sluicegate.cli.tested import as_survivor
+
+        home = Path(contract.source).parent
+        if not contract.fixtures:
+            yield NoFixtures.from_parent(self, name="fixtures")
+        for fixture in contract.fixtures:
+            name = Path(fixture.path).relative_to(home).as_posix()
+            yield FixtureItem.from_parent(self, name=name, folder=folder, fixture=fixture)
+        for side in contract.sides.values():
+            for hole in side.holes:
+                survivor = as_survivor(str(folder), contract.tool, hole)
+                name = f"mutants/{hole.name}"
+                yield SurvivorItem.from_parent(self, name=name, survivor=survivor)
+
+
+class ContractDoesNotHoldError(Exception):
+    """A contract does not hold; its text is what a person is told."""
+
+
+class ContractItem(pytest.Item):
+    """Fails with a text, without a traceback."""
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Return the text alone."""
+        if isinstance(excinfo.value, ContractDoesNotHoldError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Return the contract's file and what is tested."""
+        return self.path, None, f"{self.path.parent.name}: {self.name}"
+
+
+class NoFixtures(ContractItem):
+    """A contract that nothing proves."""
+
+    def runtest(self) -> None:
+        """Fail."""
+        raise ContractDoesNotHoldError("it has no fixtures: nothing was tested")
+
+
+class FixtureItem(ContractItem):
+    """One fixture, climbed already."""
+
+    def __init__(self, *, folder: Path, fixture: FixtureResult, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._folder, self._fixture = folder, fixture
+
+    def runtest(self) -> None:
+        """Fail where it did not come out as expected."""
+        if self._fixture.ok:
+            return
+        from sluicegate.cli.check import as_checked_fixture
+        from sluicegate.rendering.checking import render_failing
+        from sluicegate.rendering.paint import PLAIN
+
+        shown = as_checked_fixture(str(self._folder), self._fixture)
+        raise ContractDoesNotHoldError(render_failing(shown, paint=PLAIN, width=100))
+
+
+class SurvivorItem(ContractItem):
+    """One mutant that was not refused at its rung."""
+
+    def __init__(self, *, survivor: Survivor, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._survivor = survivor
+
+    def runtest(self) -> None:
+        """Fail."""
+        from sluicegate.rendering.paint import PLAIN
+        from sluicegate.rendering.testing import render_survivor
+
+        raise ContractDoesNotHoldError(render_survivor(self._survivor, PLAIN))
