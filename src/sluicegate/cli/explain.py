@@ -23,8 +23,9 @@ from sluicegate.cli.output import (
 def explain(code: str | None, form: str, color: str) -> None:
     """Print what CODE means, what the agent sees, who acts, and what to do.
 
-    Without CODE: every code with its one-line meaning.
+    A kind of change, as `sluicegate diff` names it, has a page too. Without CODE: every code with its one-line meaning.
     """
+    from sluicegate.rendering.change_pages import read_change_page
     from sluicegate.rendering.json_v1 import shape_code
     from sluicegate.rendering.pages import list_codes, paint_page, read_page
     from sluicegate.values.codes import CODES, Code
@@ -35,6 +36,13 @@ def explain(code: str | None, form: str, color: str) -> None:
             put(list_codes(paint))
         else:
             put_object("explain", {"codes": [shape_code(CODES[each], None) for each in Code]})
+        return
+    changed = read_change_page(code.lower())
+    if changed is not None:
+        if form == HUMAN:
+            put(paint_page(changed, paint))
+        else:
+            put_object("explain", {"change": code.lower(), "page": changed})
         return
     try:
         known = Code(code.upper())
