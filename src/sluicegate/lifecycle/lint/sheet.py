@@ -1,0 +1,252 @@
+"""One schema under lint, read once: its nodes as written, its places after composition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from sluicegate.contracts.schemas.bundling import Bundle, bundle
+from sluicegate.contracts.schemas.composition import (
+    Composition,
+    CompositionTooLargeError,
+    Item,
+    Member,
+    Step,
+    Undeclared,
+    declared_names,
+    declared_patterns,
+)
+from sluicegate.contracts.schemas.envelope import envelope_schema
+from sluicegate.contracts.schemas.faults import SchemaFault
+from sluicegate.contracts.schemas.formulas import (
+    Formula,
+    greatest,
+    holds,
+    is_enumerated,
+    is_extension,
+    leaves,
+    types,
+)
+from sluicegate.contracts.schemas.intake import take_in
+from sluicegate.contracts.schemas.keywords import (
+    ALL_TYPES,
+    DIALECT,
+    Segments,
+    schema_at,
+    schema_list,
+    subschemas,
+)
+from sluicegate.contracts.schemas.proofs import own_types
+from sluicegate.contracts.schemas.references import Library, refers_outside
+from sluicegate.contracts.schemas.tree import SchemaTree
+from sluicegate.contracts.schemas.vocabulary import judge_form, judge_vocabulary
+from sluicegate.lifecycle.lint.subject import Subject
+from sluicegate.values.json import JsonObject, JsonValue
+from sluicegate.values.pointers import EVERY, join_segments
+
+MAX_PLACES: Final = 5_000
+_REFUSAL: Final = envelope_schema("any", {}, {})
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A subschema as it is written, where it stands, and the node it stands in."""
+
+    at: Segments
+    schema: JsonObject
+    parent: Node | None
+
+    @property
+    def pointer(self) -> str:
+        """Where it stands, as pointer text."""
+        return join_segments(self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place of the document that the schema describes, with all that speaks about it.
+
+    ``pointer`` leads to the first schema that does; ``path`` to the value, ``*`` for items and
+    unnamed members; ``name`` is the member's, if the place is a named member of ``parent``.
+    """
+
+    formula: Formula
+    pointer: str
+    path: Segments
+    name: str | None
+    parent: Place | None
+
+    @property
+    def types(self) -> frozenset[str]:
+        """The types a value can have here; ``integer`` counts as ``number``."""
+        return types(self.formula)
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether anything says which types a value can have."""
+        return self.types != ALL_TYPES
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether every value that can stand here is listed."""
+        return holds(self.formula, is_enumerated)
+
+    def schemas(self) -> Iterator[JsonObject]:
+        """Yield every schema that speaks about the place, in whatever branch."""
+        for schema in leaves(self.formula):
+            if isinstance(schema, Mapping):
+                yield schema
+
+    def admits(self, kind: str) -> bool:
+        """Whether the place is typed and takes values of ``kind``."""
+        return self.is_typed and kind in self.types
+
+    def always(self, kind: str, asked: Callable[[JsonObject], bool]) -> bool:
+        """Whether some schema of which ``asked`` is true holds for every ``kind`` that fits."""
+        return holds(
+            self.formula,
+            lambda schema: (
+                isinstance(schema, Mapping)
+                and (kind not in own_types(schema) or is_enumerated(schema) or asked(schema))
+            ),
+        )
+
+
+class Sheet:
+    """``document`` is the schema with its references into other documents resolved, if they can be.
+
+    Everything is found once and kept. No property raises, whatever the subject holds.
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        taken = take_in(subject.schema)
+        self.intake: SchemaFault | None = taken if isinstance(taken, SchemaFault) else None
+        self.written: JsonObject = taken if isinstance(taken, Mapping) else {}
+        self.is_schema = isinstance(taken, Mapping | bool)
+        self.origins: Mapping[str, tuple[str | None, Segments]] = {}
+        self.library = Library(self.written, subject.home, self._documents())
+        self.document = self._resolve()
+        self.tree = SchemaTree(self.document)
+        self.composition = Composition(self.tree)
+        self.is_too_large = False
+
+    def _documents(self) -> dict[str, JsonValue]:
+        if not refers_outside(self.written):
+            return {}
+        taken = {name: take_in(value, name) for name, value in self.subject.resources.items()}
+        return {name: value for name, value in taken.items() if not isinstance(value, SchemaFault)}
+
+    def _resolve(self) -> JsonObject:
+        root = self.library.root
+        if root is None or not refers_outside(self.written) or self.form:
+            return self.written
+        bundled = bundle(self.library, root)
+        if not isinstance(bundled, Bundle):
+            return self.written
+        self.origins = {
+            name: (origin.document, origin.at) for name, origin in bundled.origins.items()
+        }
+        return bundled.document
+
+    @cached_property
+    def form(self) -> tuple[SchemaFault, ...]:
+        """What draft 2020-12 does not admit; whatever dialect the schema names."""
+        return judge_form({**self.written, "$schema": DIALECT})
+
+    @cached_property
+    def vocabulary(self) -> tuple[SchemaFault, ...]:
+        """Unknown keywords and formats, and patterns that the linear engine refuses."""
+        return judge_vocabulary(self.document)
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """Every subschema that is an object, as written, outside in."""
+        return tuple(self._walk(Node((), self.document, None)))
+
+    def _walk(self, node: Node) -> Iterator[Node]:
+        if _is_own_refusal(node):
+            return
+        yield node
+        for segments, inner in subschemas(node.schema):
+            if isinstance(inner, Mapping):
+                yield from self._walk(Node((*node.at, *segments), inner, node))
+
+    @cached_property
+    def places(self) -> tuple[Place, ...]:
+        """Every place after composition, outside in; ``is_too_large`` where there are too many."""
+        found: list[Place] = []
+        try:
+            found.extend(self._find_places())
+        except (CompositionTooLargeError, RecursionError):
+            self.is_too_large = True
+        return tuple(found)
+
+    def _find_places(self) -> Iterator[Place]:
+        met: set[object] = set()
+        waiting = [Place(self.composition.of(self.document), "", (), None, None)]
+        own = {node.pointer for node in self.nodes}
+        while waiting:
+            place = waiting.pop(0)
+            if place.formula.key in met:
+                continue
+            met.add(place.formula.key)
+            if len(met) > MAX_PLACES:
+                self.is_too_large = True
+                return
+            if place.pointer not in own:
+                continue  # the gate's own words
+            yield place
+            if not place.is_listed and not holds(place.formula, is_extension):
+                waiting.extend(self._below(place))
+
+    def _below(self, place: Place) -> Iterator[Place]:
+        for taken in _steps(self.composition, place):
+            formula = self.composition.below(place.formula, taken)
+            name = taken.name if isinstance(taken, Member) else None
+            pointer = next(
+                (
+                    join_segments(at)
+                    for at in map(self.tree.place_of, leaves(formula))
+                    if at is not None
+                ),
+                place.pointer,
+            )
+            segment = EVERY if name is None else name
+            yield Place(formula, pointer, (*place.path, segment), name, place)
+
+
+def _steps(composition: Composition, place: Place) -> list[Step]:
+    steps: list[Step] = []
+    if "object" in place.types:
+        steps.extend(map(Member, declared_names(composition, place.formula)))
+        if any(schema_at(schema, "additionalProperties") for schema in place.schemas()):
+            steps.append(Undeclared())
+        steps.extend(map(Undeclared, declared_patterns(composition, place.formula)))
+    if "array" in place.types:
+        first = max(
+            (len(schema_list(schema, "prefixItems")) for schema in place.schemas()), default=0
+        )
+        longest = greatest(place.formula, "maxItems")
+        count = first + 1 if longest is None else min(first + 1, longest)
+        if any(schema_at(schema, "items") is not None for schema in place.schemas()) or first:
+            steps.extend(map(Item, range(count)))
+    return steps
+
+
+def _is_own_refusal(node: Node) -> bool:
+    """Whether the node is, word for word, what the gate prints for its own refusals.
+
+    They hold the model's own arguments told back to it, and not a byte of any upstream.
+    """
+    return node.at[-2:] == ("properties", "error") and node.schema == _own_error()
+
+
+def _own_error() -> JsonValue:
+    branches = schema_list(_REFUSAL, "oneOf")
+    refused = branches[-1]
+    properties = refused.get("properties") if isinstance(refused, Mapping) else None
+    error: JsonValue = properties.get("error") if isinstance(properties, Mapping) else None
+    return error
