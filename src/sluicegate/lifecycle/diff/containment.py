@@ -23,7 +23,7 @@ from sluicegate.values.pointers import NOTHING, Nothing
 
 Answer: TypeAlias = Literal["yes", "no", "unknown"]
 
-_MAX_CANDIDATES: Final = 1_500
+_MAX_CANDIDATES: Final = 800
 """From each side."""
 _MAX_PRINTED: Final = 4_000
 """Characters. A longer witness still proves, but nobody reads it."""
