@@ -14,7 +14,7 @@ KEYS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         section: frozenset(names.split())
         for section, names in {
             "contract": "sluicegate tool version owner title description effect arguments fetch "
-            "limits upstream result errors retry evidence mask",
+            "limits upstream result errors retry evidence mask draft",
             "arguments": "schema checks resource on_absent integers",
             "resource": "type id",
             "fetch": "cache http command ssh mcp python host",

@@ -30,7 +30,7 @@ from sluicegate.contracts.sourcing import Shelf, SideName, register_schema
 from sluicegate.values.codes import AgentCode, Code
 from sluicegate.values.json import JsonValue
 from sluicegate.values.limits import ENGINE_MAX_DEPTH, Limits
-from sluicegate.values.names import show_name
+from sluicegate.values.names import show_name, show_sentence
 from sluicegate.values.pointers import Pointer
 from sluicegate.values.requests import is_tool_name
 
@@ -82,6 +82,7 @@ def _assemble(
     place: Place, members: Mapping[str, Place], surroundings: Surroundings
 ) -> Contract | None:
     names, limits = surroundings.names, surroundings.settings.limits
+    _refuse_draft(members.get("draft"))
     head = _read_head(members)
     errors = _read_errors(members.get("errors"))
     arguments_schema = _register(members.get("arguments"), "arguments", surroundings)
@@ -181,6 +182,24 @@ def _read_head(members: Mapping[str, Place]) -> _Head:
         description=_read_description(members.get("description")),
         title=text("title") if "title" in members else None,
         effect=Effect(effect) if effect else Effect.READ,  # a fault is noted: nothing is served
+    )
+
+
+def _refuse_draft(place: Place | None) -> None:
+    """What was imported is served once a person has decided what no importer can (LIF-6)."""
+    if place is None:
+        return
+    for item in place.items() or ():
+        question = item.text()
+        if question is not None:
+            item.fault(
+                f"still to decide: {show_sentence(question)}",
+                "Decide it in this contract, then remove this line.",
+            )
+    place.fault(
+        "this contract is a draft, and a draft is never served.",
+        "Remove `draft` once nothing is left to decide.",
+        at_key=True,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 MAX_SHOWN_NAME: Final = 64
+MAX_SHOWN_SENTENCE: Final = 400
 
 
 def show_name(name: str) -> str:
@@ -13,11 +14,19 @@ def show_name(name: str) -> str:
     Source: SPEC ARG-3, AUD-5. ``str.isprintable`` is false for control, format, surrogate,
     private-use and separator characters other than the blank.
     """
-    cut = name[:MAX_SHOWN_NAME]
+    return _show(name, MAX_SHOWN_NAME)
+
+
+def show_sentence(text: str) -> str:
+    """Return a sentence of an operator's own document, escaped as a name, cut at 400 characters."""
+    return _show(text, MAX_SHOWN_SENTENCE)
+
+
+def _show(text: str, most: int) -> str:
     shown = "".join(
-        character if character.isprintable() else _escape(character) for character in cut
+        character if character.isprintable() else _escape(character) for character in text[:most]
     )
-    return shown if len(name) <= MAX_SHOWN_NAME else shown + "…"
+    return shown if len(text) <= most else shown + "…"
 
 
 def _escape(character: str) -> str:
