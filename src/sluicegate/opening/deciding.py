@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-from sluicegate.lifecycle.lint.sets import Question
+from sluicegate.lifecycle.lint.sets import Inquiry, Question
 from sluicegate.opening.children import run_child
 from sluicegate.values.json import JsonObject, JsonValue
 
@@ -17,25 +18,35 @@ WALL_S: Final = 10.0
 
 _CHILD: Final = Path(__file__).with_name("deciding_child.py")
 
-MAX_CHILDREN: Final = 4
-"""For one document; what is not answered by then is not known."""
+MAX_CHILDREN: Final = 8
+"""For all documents of one run; what is not answered by then is not known."""
 
 
-def decide(document: JsonObject, questions: Sequence[Question]) -> tuple[JsonValue, ...]:
-    """Answer each question about ``document``; null where the engine, or its limits, do not tell.
+def decide(inquiries: Sequence[Inquiry]) -> tuple[tuple[JsonValue, ...], ...]:
+    """Answer the questions about each document; null where the engine, or its limits, do not tell.
 
-    A question that ends the child is not known, and the next child goes on behind it. Never raises
-    for what the documents hold.
+    One child does for all, unless a question ends it: that one is not known, and the next child
+    goes on behind it. Never raises for what the documents hold.
     """
+    wanted = [
+        (inquiry.document, question) for inquiry in inquiries for question in inquiry.questions
+    ]
     answers: list[JsonValue] = []
     for _ in range(MAX_CHILDREN):
-        left = questions[len(answers) :]
+        left = wanted[len(answers) :]
         if not left:
             break
-        ended = run_child(_CHILD, [document, *(asdict(question) for question in left)], WALL_S)
+        ended = run_child(_CHILD, list(_jobs(left)), WALL_S)
         answers.extend(json.loads(line) for line in ended.lines[: len(left)])
-        if not ended.by_itself:
-            break
-        if len(answers) < len(questions):
+        if len(answers) < len(wanted) and (ended.by_itself or not ended.lines):
             answers.append(None)
-    return (*answers, *[None] * (len(questions) - len(answers)))
+    answers.extend([None] * (len(wanted) - len(answers)))
+    given = iter(answers)
+    return tuple(tuple(next(given) for _ in inquiry.questions) for inquiry in inquiries)
+
+
+def _jobs(wanted: Sequence[tuple[JsonObject, Question]]) -> Iterator[JsonValue]:
+    """Each document once, with the questions about it in their order."""
+    for _, group in groupby(wanted, key=lambda pair: id(pair[0])):
+        pairs = list(group)
+        yield {"document": pairs[0][0], "questions": [asdict(question) for _, question in pairs]}

@@ -1,7 +1,7 @@
-"""The child process of ``opening/deciding.py``: run by path; it takes its questions' form from the
-package.
+"""The child process of ``opening/deciding.py``: run by path; it takes the engine's options from
+the package.
 
-Reads from standard input one JSON array: the document, then each question as {kind, left, right}.
+Reads from standard input one JSON array of {document, questions: [{kind, left, right}, …]}.
 Writes one JSON line for each question, in order: the answer, or null for not known.
 """
 
@@ -40,12 +40,13 @@ _OPTIONS: Final[Any] = {
 
 def main() -> None:
     """Answer every question on standard input; what the engine refuses is not known."""
-    document, *questions = json.loads(sys.stdin.buffer.read())
+    jobs = json.loads(sys.stdin.buffer.read())
     limit_process(MEMORY_BYTES)
-    for question in questions:
-        limit_processor_time(CPU_S)
-        sys.stdout.write(json.dumps(answer_if_known(question, document)) + "\n")
-        sys.stdout.flush()
+    for job in jobs:
+        for question in job["questions"]:
+            limit_processor_time(CPU_S)
+            sys.stdout.write(json.dumps(answer_if_known(question, job["document"])) + "\n")
+            sys.stdout.flush()
 
 
 def answer_if_known(question: Any, document: Any) -> Any:

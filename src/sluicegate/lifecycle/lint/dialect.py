@@ -34,8 +34,8 @@ def find_misformed(sheet: Sheet) -> Iterator[Hit]:
 
 
 def find_missing_dialect(sheet: Sheet) -> Iterator[Hit]:
-    """D01; in a contract an absent dialect has a meaning."""
-    if not sheet.subject.around.of_contract and "$schema" not in sheet.written:
+    """D01; in contracts and tool lists an absent dialect has a meaning."""
+    if not sheet.subject.around.has_dialect and "$schema" not in sheet.written:
         yield Hit("", "the schema does not say which dialect it is.")
 
 
@@ -85,7 +85,7 @@ def find_repeated(sheet: Sheet) -> Iterator[Hit]:
 def _defaults(sheet: Sheet) -> Iterator[tuple[Place, str]]:
     for place in sheet.places:
         for schema in place.schemas():
-            at = sheet.tree.place_of(schema)
+            at = sheet.place_of(schema)
             if "default" in schema and at is not None and place.path:
                 yield place, f"{place.pointer}/default"
                 break

@@ -43,7 +43,7 @@ def find_inapplicable(sheet: Sheet) -> Iterator[Hit]:
     """C09."""
     for place in sheet.places:
         for schema in place.schemas():
-            at = sheet.tree.place_of(schema)
+            at = sheet.place_of(schema)
             admitted = own_types(schema) & place.types
             if at is None or not admitted:
                 continue

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Final, Literal, TypeAlias
 
 from sluicegate.contracts.schemas.composition import CompositionTooLargeError
 from sluicegate.lifecycle.lint.findings import Hit, LintFinding, Rule, Severity
-from sluicegate.lifecycle.lint.sets import Decide, decide_sets
+from sluicegate.lifecycle.lint.sets import Decide, conclude, inquire
 from sluicegate.lifecycle.lint.sheet import Sheet
 from sluicegate.lifecycle.lint.subject import SideName, Subject
 from sluicegate.lifecycle.lint.suppressions import apply_suppressions
@@ -24,17 +24,32 @@ APPLIED: Final = "Applied by the gate: import closes and bounds what others publ
 
 
 def lint(
-    subject: Subject, *, decide: Decide, today: date, profile: Profile | None = None
-) -> tuple[LintFinding, ...]:
-    """Return what the rules find in a schema, also in one that would not load; never raises for it.
+    subjects: Sequence[Subject], *, decide: Decide, today: date, profile: Profile | None = None
+) -> tuple[tuple[LintFinding, ...], ...]:
+    """Return what the rules find in each schema, also in one that would not load.
 
     ``decide`` answers questions about sets of values, under limits. ``profile`` None: the strict
     one of the subject's side; ``imported`` makes findings about objects and bounds information.
-    ``today`` is the day by which suppressions expire. Each finding once, in the order of the table.
+    ``today`` is the day by which suppressions expire. Each finding once, in the order of the
+    table; never raises for what the subjects hold.
     """
-    sheet = Sheet(subject)
-    side = _side_of(subject, profile)
-    hits = [hit for hit in _find(sheet, side, decide) if RULES[hit[0]].severity(side) is not None]
+    sheets = [Sheet(subject) for subject in subjects]
+    asked = [inquire(sheet) for sheet in sheets]
+    answers = decide([inquiry for inquiry, _ in asked])
+    return tuple(
+        _judge(sheet, (*_find(sheet, side), *conclude(sheet, about, told)), side, today, profile)
+        for sheet, (_, about), told in zip(sheets, asked, answers, strict=True)
+        for side in (_side_of(sheet.subject, profile),)
+    )
+
+
+def _judge(
+    sheet: Sheet,
+    hits: Iterable[tuple[str, Hit]],
+    side: SideName,
+    today: date,
+    profile: Profile | None,
+) -> tuple[LintFinding, ...]:
     silenced = apply_suppressions(sheet, _as_findings(sheet, hits, side), today)
     findings = (*silenced.findings, *_as_findings(sheet, silenced.hits, side))
     if profile == "imported":
@@ -50,20 +65,18 @@ def _side_of(subject: Subject, profile: Profile | None) -> SideName:
     return "result" if profile == "strict-result" else subject.side
 
 
-def _find(sheet: Sheet, side: SideName, decide: Decide) -> Iterator[tuple[str, Hit]]:
+def _find(sheet: Sheet, side: SideName) -> Iterator[tuple[str, Hit]]:
     is_sound = sheet.is_schema and not sheet.form
     for rule in RULES.values():
         if rule.check is None or rule.severity(side) is None:
             continue
         if is_sound or rule.any_form:
             yield from ((rule.id, hit) for hit in _run(rule, sheet))
-    if is_sound:
-        yield from decide_sets(sheet, decide)
-        if sheet.is_too_large:
-            yield (
-                "S01",
-                Hit("", "composed, the schema describes too many places to judge them all."),
-            )
+    if is_sound and sheet.is_too_large:
+        yield (
+            "S01",
+            Hit("", "composed, the schema describes too many places to judge them all."),
+        )
 
 
 def _run(rule: Rule, sheet: Sheet) -> Iterator[Hit]:

@@ -149,7 +149,7 @@ def find_optional(sheet: Sheet) -> Iterator[Hit]:
     """C06."""
     for place in _objects(sheet):
         for schema in place.schemas():
-            at = sheet.tree.place_of(schema)
+            at = sheet.place_of(schema)
             for name, inner in schema_map(schema, "properties").items():
                 if (
                     at is not None
@@ -171,7 +171,7 @@ def find_undeclared(sheet: Sheet) -> Iterator[Hit]:
         if any(_is_map(schema) for schema in place.schemas()) and not patterns:
             continue
         for schema in place.schemas():
-            at = sheet.tree.place_of(schema)
+            at = sheet.place_of(schema)
             for name in sorted(names_at(schema, "required") - declared):
                 if at is None or any(matches(pattern, name) for pattern in patterns):
                     continue

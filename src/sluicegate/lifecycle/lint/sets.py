@@ -44,8 +44,18 @@ class Question:
     right: JsonValue = None
 
 
-Decide: TypeAlias = Callable[[JsonObject, Sequence[Question]], Sequence[JsonValue]]
-"""Answers questions about a document: true, false, a list of pointers, or null for not known."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inquiry:
+    """All that is asked about one document."""
+
+    document: JsonObject
+    questions: tuple[Question, ...]
+
+
+Answers: TypeAlias = Sequence[JsonValue]
+"""One a question: true, false, a list of pointers, or null for not known."""
+
+Decide: TypeAlias = Callable[[Sequence[Inquiry]], Sequence[Answers]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +72,19 @@ class Asked:
     by: str = ""
 
 
-def decide_sets(sheet: Sheet, decide: Decide) -> Iterator[tuple[str, Hit]]:
-    """Yield (rule id, hit) for what ``decide`` answers; nothing for a schema that is none."""
-    asked = list(islice(_ask(sheet), MAX_QUESTIONS))
-    questions = [Question(kind="empty-places"), *(one.question for one in asked)]
-    answers = decide(sheet.document, questions)
+def inquire(sheet: Sheet) -> tuple[Inquiry, tuple[Asked, ...]]:
+    """Return what is asked about a schema; nothing about one that draft 2020-12 does not admit."""
+    if not sheet.is_schema or sheet.form:
+        return Inquiry(document={}, questions=()), ()
+    asked = tuple(islice(_ask(sheet), MAX_QUESTIONS))
+    questions = (Question(kind="empty-places"), *(one.question for one in asked))
+    return Inquiry(document=sheet.document, questions=questions), asked
+
+
+def conclude(sheet: Sheet, asked: Sequence[Asked], answers: Answers) -> Iterator[tuple[str, Hit]]:
+    """Yield (rule id, hit) for the answers of an inquiry."""
+    if not answers:
+        return
     empty = list(_judge_empty(sheet, answers[0]))
     yield from empty
     dead = {hit.pointer for _, hit in empty}

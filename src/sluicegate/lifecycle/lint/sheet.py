@@ -33,6 +33,7 @@ from sluicegate.contracts.schemas.intake import take_in
 from sluicegate.contracts.schemas.keywords import (
     ALL_TYPES,
     DIALECT,
+    Schema,
     Segments,
     schema_at,
     schema_list,
@@ -175,6 +176,15 @@ class Sheet:
                 yield from self._walk(Node((*node.at, *segments), inner, node))
 
     @cached_property
+    def _own(self) -> frozenset[str]:
+        return frozenset(node.pointer for node in self.nodes)
+
+    def place_of(self, schema: Schema) -> Segments | None:
+        """Return where a subschema stands; None for what the gate itself prints."""
+        at = self.tree.place_of(schema)
+        return at if at is not None and join_segments(at) in self._own else None
+
+    @cached_property
     def places(self) -> tuple[Place, ...]:
         """Every place after composition, outside in; ``is_too_large`` where there are too many."""
         found: list[Place] = []
@@ -187,7 +197,6 @@ class Sheet:
     def _find_places(self) -> Iterator[Place]:
         met: set[object] = set()
         waiting = [Place(self.composition.of(self.document), "", (), None, None)]
-        own = {node.pointer for node in self.nodes}
         while waiting:
             place = waiting.pop(0)
             if place.formula.key in met:
@@ -196,7 +205,7 @@ class Sheet:
             if len(met) > MAX_PLACES:
                 self.is_too_large = True
                 return
-            if place.pointer not in own:
+            if place.pointer not in self._own:
                 continue  # the gate's own words
             yield place
             if not place.is_listed and not holds(place.formula, is_extension):

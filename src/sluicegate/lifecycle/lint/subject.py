@@ -19,6 +19,7 @@ DEFAULT_MAX_BYTES: Final = 262_144
 class Surroundings:
     """What a contract, or a tool list, says around a schema.
 
+    ``has_dialect``: an absent ``$schema`` means draft 2020-12 here.
     ``selected`` None: which members reach the agent is not known, so all count. ``bound`` are data
     pointers of ``bind``; ``echoed`` the argument pointers that it compares, ``identifying`` those
     that name what was asked for. ``description`` None: there is none; ``has_accepted``: accepted
@@ -26,6 +27,7 @@ class Surroundings:
     """
 
     of_contract: bool = False
+    has_dialect: bool = False
     description: str | None = None
     selected: frozenset[Pointer] | None = None
     untrusted: frozenset[Pointer] = frozenset()

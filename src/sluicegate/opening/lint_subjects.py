@@ -1,0 +1,215 @@
+"""From a document, a tool list or a contract to the schemas that lint judges, and where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, cast
+
+from sluicegate.contracts.marks import Document, Mark
+from sluicegate.contracts.settings import FolderLimits
+from sluicegate.lifecycle.lint.bounds import IDENTIFIER
+from sluicegate.lifecycle.lint.subject import SideName, Subject, Surroundings
+from sluicegate.values.json import JsonObject, JsonValue
+from sluicegate.values.pointers import Pointer
+
+SIDES: Final[tuple[SideName, ...]] = ("arguments", "result")
+_OF_TOOL: Final[Mapping[SideName, str]] = {"arguments": "inputSchema", "result": "outputSchema"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Homed:
+    """A subject, the file it stands in, and the pointer at which it begins there.
+
+    ``owner`` is the tool it belongs to, if that is known. ``find`` gives line and column of a
+    pointer of the file; ``beside`` are the documents that it may refer to, by name.
+    """
+
+    subject: Subject
+    file: str
+    base: str
+    find: Callable[[str], Mark | None]
+    owner: str = ""
+    beside: Mapping[str, tuple[str, Callable[[str], Mark | None]]] = field(default_factory=dict)
+
+
+def is_tool_list(value: JsonValue) -> bool:
+    """Whether a document is what an MCP server answers to ``tools/list``."""
+    tools = value.get("tools") if isinstance(value, Mapping) else None
+    return (
+        isinstance(tools, list)
+        and bool(tools)
+        and all(isinstance(tool, Mapping) and "inputSchema" in tool for tool in tools)
+    )
+
+
+def subjects_of_tools(
+    value: JsonValue, file: str, find: Callable[[str], Mark | None], side: SideName | None
+) -> Iterator[Homed]:
+    """Yield the schemas of a tool list, of one side or both."""
+    tools = value.get("tools") if isinstance(value, Mapping) else None
+    for index, tool in enumerate(tools if isinstance(tools, list) else ()):
+        for here in SIDES if side is None else (side,):
+            member = _OF_TOOL[here]
+            if isinstance(tool, Mapping) and member in tool:
+                name = tool.get("name")
+                yield Homed(
+                    subject=Subject(
+                        schema=tool[member],
+                        side=here,
+                        around=Surroundings(
+                            has_dialect=True, description=_text(tool.get("description"))
+                        ),
+                    ),
+                    file=file,
+                    base=f"/tools/{index}/{member}",
+                    find=find,
+                    owner=name if isinstance(name, str) else "",
+                )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """One contract as it is written. ``home`` is its folder; ``schemas`` are the documents beside
+    it by name, ``limits`` those of the folder, ``shown`` how a document is named to people."""
+
+    document: Document
+    home: Path
+    schemas: Mapping[str, Document]
+    limits: FolderLimits
+    shown: Callable[[str], str]
+
+
+def subjects_of_contract(
+    written: Written, derive: Callable[[SideName], JsonObject | None]
+) -> Iterator[Homed]:
+    """Yield both schemas of a contract, with what it says around them.
+
+    Reads leniently: what has the wrong shape says nothing. ``derive`` gives the schema that Python
+    yields for a side; None: it yields none.
+    """
+    contract = written.document.value
+    for side in SIDES:
+        part = _mapping(contract, side)
+        if "schema" not in part:
+            continue
+        found = _find_schema(written, side, part["schema"], derive)
+        if found is None:
+            continue
+        document, base, schema = found
+        yield Homed(
+            subject=Subject(
+                schema=schema,
+                side=side,
+                around=_surroundings(written, side),
+                resources={name: one.value for name, one in written.schemas.items()},
+                home=document.name,
+            ),
+            file=written.shown(document.name),
+            base=base,
+            find=document.marks.of_value,
+            owner=_text(contract.get("tool")) or "" if isinstance(contract, Mapping) else "",
+            beside={
+                name: (written.shown(name), one.marks.of_value)
+                for name, one in written.schemas.items()
+            },
+        )
+
+
+def _find_schema(
+    written: Written,
+    side: SideName,
+    value: JsonValue,
+    derive: Callable[[SideName], JsonObject | None],
+) -> tuple[Document, str, JsonValue] | None:
+    base = f"/{side}/schema"
+    if isinstance(value, Mapping) and set(value) == {"python"}:
+        derived = derive(side)
+        return None if derived is None else (written.document, base, derived)
+    if isinstance(value, Mapping) and set(value) == {"file"}:
+        path = Path(written.document.name).parent / str(value["file"])
+        name = "/".join(_normal(path.parts))
+        document = written.schemas.get(name)
+        return None if document is None else (document, "", document.value)
+    return written.document, base, value
+
+
+def _normal(parts: tuple[str, ...]) -> list[str]:
+    kept: list[str] = []
+    for part in parts:
+        if part == ".." and kept:
+            kept.pop()
+        else:
+            kept.append(part)
+    return kept
+
+
+def _surroundings(written: Written, side: SideName) -> Surroundings:
+    contract = written.document.value
+    result, arguments = _mapping(contract, "result"), _mapping(contract, "arguments")
+    limits = _mapping(contract, "limits")
+    untrusted = _mapping(result, "untrusted_text").values()
+    of_result = side == "result"
+    most = limits.get("max_bytes") if of_result else written.limits.max_call_bytes
+    selected = result.get("agent")
+    echoed = _pointers(_mapping(result, "bind").values())
+    return Surroundings(
+        of_contract=True,
+        has_dialect=True,
+        description=_text(_mapping({"": contract}, "").get("description")),
+        selected=_pointers(selected) | _pointers(untrusted)
+        if of_result and isinstance(selected, list)
+        else None,
+        untrusted=_pointers(untrusted) if of_result else frozenset(),
+        on_absent=_pointers(_mapping(arguments, "on_absent")),
+        echoed=echoed,
+        identifying=_identifying(arguments) if of_result else {},
+        fresh=next(iter(_pointers([_mapping(result, "fresh").get("at")])), None),
+        max_bytes=most if isinstance(most, int) else written.limits.max_bytes,
+        max_depth=written.limits.max_depth,
+        has_accepted=_has_accepted(written.home / "fixtures" / side),
+    )
+
+
+def _identifying(arguments: JsonObject) -> dict[Pointer, str]:
+    """The resources that access is asked about, and required members named like identifiers."""
+    found: dict[Pointer, str] = {}
+    resources = arguments.get("resource")
+    for item in resources if isinstance(resources, list) else ():
+        for pointer in _pointers([_mapping({"": item}, "").get("id")]):
+            found[pointer] = pointer.text
+    schema = _mapping(arguments, "schema")
+    required = schema.get("required")
+    for name in required if isinstance(required, list) else ():
+        if isinstance(name, str) and IDENTIFIER.fullmatch(name):
+            found[Pointer((name,))] = f"/{name}"
+    return found
+
+
+def _has_accepted(fixtures: Path) -> bool:
+    return any(
+        path.suffix in (".json", ".bin")
+        for kind in ("accepted", "former")
+        for path in (fixtures / kind).rglob("*")
+    )
+
+
+def _mapping(value: object, name: str) -> JsonObject:
+    inner = value.get(name) if isinstance(value, Mapping) else None
+    return cast("JsonObject", inner) if isinstance(inner, Mapping) else {}
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _pointers(values: object) -> frozenset[Pointer]:
+    found = set()
+    for text in values if isinstance(values, Iterable) and not isinstance(values, str) else ():
+        if isinstance(text, str):
+            try:
+                found.add(Pointer.parse(text))
+            except ValueError:
+                continue
+    return frozenset(found)
