@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Final
 
 from sluicegate.lifecycle.mutants.mutant import Mutant, spell
@@ -15,6 +16,9 @@ from sluicegate.values.pointers import escape_segment
 
 _SMALL: Final = 256
 """Up to so many bytes a text is cut at every byte; a longer one at as many places, evenly."""
+
+_PLACES: Final = 64
+"""Members of one text that are repeated, outside in: the parser knows no others."""
 
 _NUMBER: Final = re.compile(rb"(?<=[:\[,])(-?\d+(?:\.\d+)?)(?=[,}\]])")
 _LITERAL: Final = re.compile(rb"(?<=[:\[,])(true|false|null)(?=[,}\]])")
@@ -142,7 +146,7 @@ def _beyond(text: bytes, limits: Limits) -> Iterator[Mutant]:
 
 def _repeated(value: JsonValue) -> Iterator[Mutant]:
     """Each member twice: the same name, with another value first, and the name by its escape."""
-    for at, name, member, before, after in _members(value):
+    for at, name, member, before, after in islice(_members(value), _PLACES):
         key, spelt = spell(name), spell(member)
         for operator, first, pair in (
             ("repeated-member", key, spelt),

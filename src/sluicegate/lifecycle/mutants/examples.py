@@ -182,7 +182,7 @@ class Maker:
                 yield value
 
     def _arrays(self, view: View, depth: int) -> Iterator[JsonValue]:
-        least = max(view.least("minItems"), view.least("minContains"), 0)
+        least = max(view.least("minItems"), view.least("minContains"))
         most = view.most("maxItems")
         first = max((len(_list(each)) for each in view.all("prefixItems")), default=0)
         wanted = min(max(least, first, 1), _ITEMS if most is None else most)
@@ -192,7 +192,7 @@ class Maker:
         ]
         for index in range(wanted):
             schemas = view.item(index)
-            if index >= first and not items[first:] and contained:
+            if contained and first <= index < first + max(view.least("minContains"), 1):
                 schemas = [*schemas, *contained]
             value = next(self._valid(schemas, depth + 1), NOTHING)
             if isinstance(value, Nothing):

@@ -6,8 +6,13 @@ from __future__ import annotations
 import re._constants as op  # type: ignore[import-not-found]
 import re._parser as parser  # type: ignore[import-not-found]
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
+_LONGER: Final = (0, 3, 8)
+"""So much longer than they must be are repetitions, where shorter ones have run out of texts."""
+
+_PATIENCE: Final = 64
 _DIGITS: Final = "0123456789"
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _WORD: Final = _LETTERS + _DIGITS + "_"
@@ -28,28 +33,38 @@ def make_texts(pattern: str, *, min_length: int = 0, count: int = 1) -> Iterator
     Nothing for what Python's own syntax cannot read: the engine that judges has another one, so
     each text must be validated. ``min_length`` is tried for where repetitions allow it.
     """
-    try:
-        tree = parser.parse(pattern)
-    except (parser.error, OverflowError, RecursionError):
+    tree = _read(pattern)
+    if tree is None:
         return
     seen: set[str] = set()
-    for turn in range(count * 4):
-        text = _text(tree, turn, 0)
-        if len(text) < min_length:
-            text = _text(tree, turn, min_length - len(text))
-        if text not in seen:
-            seen.add(text)
-            yield text
-        if len(seen) == count:
-            return
+    for longer in _LONGER:
+        stale = 0
+        for turn in range(count * 4):
+            text = _emit_all(tree, [turn, longer])
+            if len(text) < min_length:
+                text = _emit_all(tree, [turn, longer + min_length - len(text)])
+            stale += 1
+            if text not in seen:
+                seen.add(text)
+                stale = 0
+                yield text
+            if len(seen) == count:
+                return
+            if stale > _PATIENCE:
+                break
 
 
-def _text(tree: Sequence[tuple[Any, Any]], turn: int, lacking: int) -> str:
-    """``turn`` counts through the choices like an odometer; ``lacking`` lengthens repetitions."""
-    return _emit_all(tree, [turn, lacking])
+@lru_cache(maxsize=1024)
+def _read(pattern: str) -> Sequence[tuple[Any, Any]] | None:
+    try:
+        tree: Sequence[tuple[Any, Any]] = parser.parse(pattern)
+    except (parser.error, OverflowError, RecursionError):
+        return None
+    return tree
 
 
 def _emit_all(tree: Sequence[tuple[Any, Any]], state: list[int]) -> str:
+    """``state`` is an odometer of choices, and the characters that repetitions still lack."""
     return "".join(_emit(code, argument, state) for code, argument in tree)
 
 
@@ -61,7 +76,7 @@ def _emit(code: Any, argument: Any, state: list[int]) -> str:
     if code is op.ANY:
         return _pick(_LETTERS, state)
     if code is op.IN:
-        return _pick(_members(argument), state)
+        return _pick(_members(tuple(argument)), state)
     if code is op.BRANCH:
         branches = argument[1]
         chosen = branches[state[0] % len(branches)]
@@ -88,7 +103,8 @@ def _pick(choices: str, state: list[int]) -> str:
     return chosen
 
 
-def _members(argument: Sequence[tuple[Any, Any]]) -> str:
+@lru_cache(maxsize=1024)
+def _members(argument: tuple[tuple[Any, Any], ...]) -> str:
     negated = argument[0][0] is op.NEGATE
     named: list[str] = []
     for code, value in argument:

@@ -1,0 +1,342 @@
+"""``test`` holds a folder to mutants of its fixtures; ``promote`` keeps a hole closed; pytest."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.acceptance.carriers import write_carriers
+from tests.acceptance.commands import Here
+
+from sluicegate.opening.testing_contracts import ProbedContract, probe_folder
+from sluicegate.opening.watching import stamp_files, wait_for_change
+
+STRICT = Path(__file__).parent / "strict"
+CONTRACT = Path("strict/job_status/contract.yaml")
+FIXTURES = Path("strict/job_status/fixtures")
+
+SAFEGUARDS = {
+    "anchors": (
+        'run_id: {type: string, pattern: "^run_[A-Za-z0-9]{12,48}$"}\n    required',
+        'run_id: {type: string, pattern: "run_[A-Za-z0-9]{12,48}"}\n    required',
+        "X01",
+    ),
+    "pattern": (
+        'run_id: {type: string, pattern: "^run_[A-Za-z0-9]{12,48}$"}\n    required',
+        "run_id: {type: string, maxLength: 60}\n    required",
+        "B02",
+    ),
+    "required": (
+        "required: [project_id, run_id, state, observed_at, failed_steps, diagnostic_url]",
+        "required: []",
+        "C05",
+    ),
+    "format": ("format: date-time, ", "", "X04"),
+    "maxItems": ("        maxItems: 8\n", "", "B03"),
+    "maxLength": (", maxLength: 35", "", "X05"),
+    "freshness": ("  fresh: {at: /observed_at, max_age_s: 60, max_ahead_s: 5}\n", "", ""),
+}
+
+
+@pytest.fixture(autouse=True)
+def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work beside a copy of the strict example."""
+    shutil.copytree(STRICT, tmp_path / "strict")
+    monkeypatch.chdir(tmp_path)
+
+
+def change(old: str, new: str) -> None:
+    text = CONTRACT.read_text()
+    assert text.count(old) >= 1
+    CONTRACT.write_text(text.replace(old, new))
+
+
+def probe() -> ProbedContract:
+    contracts = probe_folder(Path("strict")).contracts
+    assert contracts is not None
+    (contract,) = contracts
+    return contract
+
+
+def holes(contract: ProbedContract) -> dict[str, tuple[str, str]]:
+    return {
+        hole.name: (hole.judged.fate, hole.judged.mutant.rule)
+        for side in contract.sides.values()
+        for hole in side.holes
+    }
+
+
+@pytest.mark.requirement("LIF-2", "CLI")
+def test_the_strict_example_scores_one(sluicegate: Here) -> None:
+    done = sluicegate("test", "strict")
+    assert (done.code, done.err) == (0, "")
+    told = json.loads(sluicegate("test", "strict", "--format", "json-v1").out)
+    scores = told["contracts"]["job_status"]
+    assert (told["verdict"], scores["score"], told["survivors"]) == ("ok", 1.0, [])
+    assert scores["sides"]["arguments"]["mutants"] > 150
+    assert scores["sides"]["result"]["mutants"] > 400
+    assert sum(side["equivalent"] for side in scores["sides"].values()) <= 5
+
+
+@pytest.mark.requirement("LIF-2")
+@pytest.mark.parametrize("name", [name for name in SAFEGUARDS if name != "freshness"])
+def test_a_safeguard_that_is_removed_lowers_the_score_and_names_the_hole(name: str) -> None:
+    old, new, rule = SAFEGUARDS[name]
+    if name == "required":
+        change("bind: {/project_id: /project_id, /run_id: /run_id}", "bind: {}")
+    change(old, new)
+    contract = probe()
+    assert contract.score is not None
+    assert contract.score < 1.0
+    assert rule in {found for _, found in holes(contract).values()}
+
+
+@pytest.mark.requirement("LIF-2")
+def test_an_open_object_does_not_load_so_nothing_is_tested(sluicegate: Here) -> None:
+    change("    additionalProperties: false\n", "")
+    done = sluicegate("test", "strict")
+    assert done.code == 4
+    assert "SCHEMA_OPEN_OBJECT" in done.out
+
+
+@pytest.mark.requirement("LIF-2")
+def test_meaning_is_judged_at_its_own_rung() -> None:
+    contract = probe()
+    assert holes(contract) == {}
+    change("  fresh: {at: /observed_at, max_age_s: 60, max_ahead_s: 5}\n", "")
+    lenient = probe()
+    assert lenient.sides["result"].mutants == contract.sides["result"].mutants - 4
+    change("bind: {/project_id: /project_id, /run_id: /run_id}", "bind: {/run_id: /run_id}")
+    assert probe().sides["result"].mutants < lenient.sides["result"].mutants
+
+
+@pytest.mark.requirement("LIF-2", "RES-10", "ENV-3")
+def test_every_carrier_is_changed_within_and_around(sluicegate: Here) -> None:
+    write_carriers(Path("carriers"))
+    told = json.loads(sluicegate("test", "carriers", "--format", "json-v1").out)
+    assert told["survivors"] == []
+    assert {tool: each["score"] for tool, each in told["contracts"].items()} == dict.fromkeys(
+        ("bare_command", "enveloped", "extracted", "mcp_structured", "mcp_text"), 1.0
+    )
+
+
+@pytest.mark.requirement("LIF-2", "CLI")
+def test_a_survivor_is_told_with_place_rung_rule_and_the_way_on(sluicegate: Here) -> None:
+    change("        maxItems: 8\n", "")
+    done = sluicegate("test", "strict")
+    name = "result.failed.too-many-items.failed_steps"
+    assert done.code == 1
+    assert done.out.splitlines()[:4] == [
+        f"strict/job_status/fixtures/result/accepted/failed.json: SURVIVED (schema): {name}",
+        "  at /failed_steps: conform (maxItems) must refuse it, and nothing does",
+        "  hint: B03 would close it: sluicegate explain B03",
+        f"  sluicegate promote job_status {name}",
+    ]
+    assert "holes: 1 schema, 0 semantic" in done.out.splitlines()[-1]
+    lenient = sluicegate("test", "strict", "--min-score", "0.9", "--format", "github")
+    assert lenient.code == 0
+    assert lenient.out.startswith("::warning file=strict/job_status/fixtures/")
+
+
+@pytest.mark.requirement("LIF-5")
+@pytest.mark.parametrize("form", ["sarif", "junit"])
+def test_survivors_are_reported_to_machines(sluicegate: Here, form: str) -> None:
+    change("        maxItems: 8\n", "")
+    done = sluicegate("test", "strict", "--format", form)
+    assert done.code == 1
+    assert "B03" in done.out
+    assert "too-many-items" in done.out or "maxItems" in done.out
+
+
+@pytest.mark.requirement("LIF-2")
+def test_a_late_kill_is_a_hole_of_the_rung_that_did_nothing(sluicegate: Here) -> None:
+    change("format: date-time, ", "")
+    told = json.loads(sluicegate("test", "strict", "--format", "json-v1").out)
+    (found,) = [each for each in told["survivors"] if each["name"].endswith("month-13.observed_at")]
+    assert (found["fate"], found["stage"], found["got"], found["kind"], found["rule"]) == (
+        "late",
+        "conform",
+        "vouch/BAD_TIME",
+        "schema",
+        "X04",
+    )
+
+
+@pytest.mark.requirement("LIF-2", "CLI")
+def test_a_failing_fixture_fails_whatever_the_score_and_says_which_kind_it_is(
+    sluicegate: Here,
+) -> None:
+    (FIXTURES / "result/accepted/failed.expect.yaml").write_text("now: 2026-01-01T13:00:00Z\n")
+    done = sluicegate("test", "strict", "--min-score", "0")
+    assert done.code == 1
+    assert "was rejected with vouch/STALE" in done.out
+    assert "semantic failure" in done.out
+
+
+@pytest.mark.requirement("CLI")
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["nowhere"], 5),
+        (["strict", "--tool", "other"], 2),
+        (["strict", "--min-score", "1.5"], 2),
+        (["strict", "--tool", "job_status"], 0),
+    ],
+    ids=["no folder", "no such tool", "no such score", "one tool"],
+)
+def test_every_way_out_has_its_exit_code(sluicegate: Here, arguments: list[str], code: int) -> None:
+    assert sluicegate("test", *arguments).code == code
+
+
+@pytest.mark.requirement("LIF-2", "CLI")
+def test_a_folder_without_fixtures_was_not_tested(sluicegate: Here) -> None:
+    shutil.rmtree(FIXTURES)
+    done = sluicegate("test", "strict")
+    assert (done.code, done.out.splitlines()[-1]) == (3, "NOTHING CHECKED: no fixture in strict")
+
+
+@pytest.mark.requirement("LIF-2", "CLI")
+def test_a_promoted_survivor_fails_check_until_its_hole_is_closed(sluicegate: Here) -> None:
+    change("        maxItems: 8\n", "")
+    name = "result.failed.too-many-items.failed_steps"
+    done = sluicegate("promote", "job_status", name, "--folder", "strict")
+    stem = "strict/job_status/fixtures/result/rejected/failed.too-many-items.failed_steps"
+    assert (done.code, done.out) == (0, f"wrote {stem}.json\nwrote {stem}.expect.yaml\n")
+    assert Path(f"{stem}.expect.yaml").read_text() == (
+        'now: "2026-01-01T12:00:30Z"\nstage: "conform"\n'
+    )
+    assert sluicegate("check", "strict").code == 1
+    again = sluicegate("promote", "job_status", name, "--folder", "strict")
+    assert (again.code, "nothing was written" in again.err) == (2, True)
+    change("        uniqueItems: true\n", "        uniqueItems: true\n        maxItems: 8\n")
+    assert sluicegate("check", "strict").code == 0
+
+
+@pytest.mark.requirement("CLI")
+@pytest.mark.parametrize(
+    ("tool", "name", "said"),
+    [
+        ("other", "x", "no contract serves a tool"),
+        ("job_status", "result.failed.too-many", "no mutant"),
+    ],
+    ids=["no such tool", "no such mutant"],
+)
+def test_what_does_not_survive_cannot_be_promoted(
+    sluicegate: Here, tool: str, name: str, said: str
+) -> None:
+    done = sluicegate("promote", tool, name, "--folder", "strict")
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+
+
+EQUIVALENT = "{mutant: padded.state, pointer: /state, reason: the upstream pads}"
+
+
+def declare(*entries: str) -> None:
+    (FIXTURES / "equivalents.yaml").write_text("".join(f"- {entry}\n" for entry in entries))
+
+
+@pytest.mark.requirement("LIF-2")
+@pytest.mark.parametrize(
+    ("entries", "note"),
+    [
+        ([EQUIVALENT], "is declared equivalent and is not"),
+        ([EQUIVALENT] * 6, "at most 5 may be equivalent"),
+        (["{mutant: x, pointer: /x}"], "each entry needs `reason`"),
+        (["{mutant: x, pointer: /x, reason: ''}"], "each entry needs `reason`"),
+        (["{mutant: x, pointer: /x, reason: y, until: z}"], "until is none of"),
+    ],
+    ids=["unproven", "too many", "no reason", "empty reason", "unknown key"],
+)
+def test_an_equivalent_that_is_not_proven_fails(
+    sluicegate: Here, entries: list[str], note: str
+) -> None:
+    declare(*entries)
+    done = sluicegate("test", "strict")
+    assert done.code == 1
+    assert note in done.out
+    assert sluicegate("check", "strict").code == 0
+
+
+@pytest.mark.requirement("LIF-2")
+def test_an_equivalent_counts_where_the_agent_sees_the_very_same() -> None:
+    change(', pattern: "^https://ci\\\\.example/[a-z0-9/_-]{1,200}$"', "")
+    before = holes(probe())
+    assert before == {"result.failed.flood-1.diagnostic_url": ("survived", "X05")}
+    declare("{mutant: flood-1.diagnostic_url, pointer: /diagnostic_url, reason: operator only}")
+    after = probe()
+    assert (after.score, after.sides["result"].equivalent, holes(after)) == (1.0, 1, {})
+    assert all(fixture.ok for fixture in after.fixtures)
+
+
+@pytest.mark.requirement("LIF-2")
+def test_the_same_folder_gives_the_same_mutants_each_time() -> None:
+    change("        maxItems: 8\n", "")
+    first, second = probe(), probe()
+    assert [side.mutants for side in first.sides.values()] == [
+        side.mutants for side in second.sides.values()
+    ]
+    assert holes(first) == holes(second)
+
+
+@pytest.mark.requirement("CLI")
+def test_a_change_of_a_file_ends_the_wait_and_a_record_does_not() -> None:
+    folder = Path("strict")
+    (folder / "state").mkdir()
+    seen = stamp_files(folder)
+    acts: list[Callable[[], Any]] = [
+        lambda: (folder / "state" / "audit.db").write_bytes(b"x"),
+        lambda: (folder / "job_status" / "new.yaml").write_text("x"),
+    ]
+    changed = wait_for_change(folder, seen, lambda _: acts.pop(0)())
+    assert acts == []
+    assert changed.keys() - seen.keys() == {"strict/job_status/new.yaml"}
+
+
+def run_pytest(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", *arguments]
+    if "sluicegate" not in installed_plugins():
+        command += ["-p", "sluicegate.pytest_plugin"]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def installed_plugins() -> set[str]:
+    from importlib.metadata import entry_points
+
+    return {each.name for each in entry_points(group="pytest11")}
+
+
+@pytest.mark.requirement("LIF-5")
+def test_pytest_collects_a_folder_named_in_its_settings() -> None:
+    Path("pytest.ini").write_text("[pytest]\nsluicegate_contracts = strict\n")
+    done = run_pytest()
+    assert (done.returncode, done.stdout.splitlines()[-1].split(" in ")[0]) == (0, "4 passed")
+
+
+@pytest.mark.requirement("LIF-5")
+def test_pytest_tells_a_surviving_mutant_and_a_failing_fixture_without_a_traceback() -> None:
+    change("        maxItems: 8\n", "")
+    (FIXTURES / "arguments/rejected/misnamed.expect.yaml").write_text("code: MISSING\n")
+    done = run_pytest("--sluicegate", "strict")
+    assert done.returncode == 1
+    assert "2 failed, 3 passed" in done.stdout
+    assert "code is MISNAMED, and must be MISSING" in done.stdout
+    assert "conform (maxItems) must refuse it, and nothing does" in done.stdout
+    assert "Traceback" not in done.stdout
+    assert ".py:" not in done.stdout
+
+
+@pytest.mark.requirement("LIF-5")
+def test_pytest_fails_where_a_contract_proves_nothing_or_does_not_load() -> None:
+    shutil.rmtree(FIXTURES)
+    bare = run_pytest("--sluicegate", "strict")
+    assert (bare.returncode, "it has no fixtures" in bare.stdout) == (1, True)
+    change("effect: read", "effect: nothing")
+    broken = run_pytest("--sluicegate", "strict")
+    assert (broken.returncode, "CONTRACT_INVALID" in broken.stdout) == (2, True)
