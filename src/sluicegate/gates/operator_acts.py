@@ -120,6 +120,17 @@ def rollback(
     return _steer("rollback", tool, act_id=act_id, who=who, reason=reason, now=now, version=version)
 
 
+def replay(
+    tool: str, versions: str, *, act_id: str, who: str, reason: str, now: datetime
+) -> AuditEvent:
+    """Return the act that stands before kept answers of ``tool`` are read to be judged anew.
+
+    One for the whole replay, not one a blob: no byte of them is shown. ``versions`` says which
+    versions judge. Source: SPEC AUD-4, LIF-4.
+    """
+    return _steer("replay", tool, act_id=act_id, who=who, reason=reason, now=now, versions=versions)
+
+
 def _steer(
     act: str, tool: str, *, act_id: str, who: str, reason: str, now: datetime, **more: str
 ) -> AuditEvent:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cmp_to_key
 from typing import Final
 
 import jiter
@@ -11,6 +12,8 @@ import jiter
 from sluicegate.checks.narrowing_members import list_members
 from sluicegate.contracts.contract import UpstreamPart
 from sluicegate.lifecycle.diff.containment import Proof
+from sluicegate.lifecycle.diff.kinds import Bump
+from sluicegate.lifecycle.diff.versions import judge_version
 from sluicegate.values.digests import digest_of_bytes
 from sluicegate.values.json import JsonObject
 
@@ -50,6 +53,15 @@ def judge_frozen(name: str, content: bytes, digests: Mapping[str, str]) -> str |
     if recorded != hex_digest(content):
         return f"It was changed after its release: {DIGESTS_NAME} holds another digest of it."
     return None
+
+
+def find_newest(versions: Iterable[str]) -> str:
+    """Return the semantic version that follows all others. Raises: ValueError if there is none."""
+
+    def compare(one: str, other: str) -> int:
+        return -1 if judge_version("", other, one, Bump.NONE) is not None else 1
+
+    return max(sorted(versions), key=cmp_to_key(compare))
 
 
 def record_members(

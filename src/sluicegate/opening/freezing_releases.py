@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cmp_to_key
 from pathlib import Path
 
 from sluicegate.adapters.credentials import Credentials
@@ -22,6 +21,7 @@ from sluicegate.lifecycle.diff.kinds import Bump
 from sluicegate.lifecycle.diff.versions import judge_version
 from sluicegate.lifecycle.releasing import (
     DIGESTS_NAME,
+    find_newest,
     hex_digest,
     order_deployment,
     record_members,
@@ -138,7 +138,7 @@ def _release(
             )
         )
     if there is None and others:
-        before = _newest(others)
+        before = find_newest(others)
         old = _load_frozen(loaded.read, contract, others[before], python=python)
         if isinstance(old, tuple):
             return Refused(problems=old)
@@ -171,13 +171,6 @@ def _load_frozen(
         return contracts
     (found,) = contracts.contracts.values()
     return found
-
-
-def _newest(versions: dict[str, bytes]) -> str:
-    def compare(one: str, other: str) -> int:
-        return -1 if judge_version("", other, one, Bump.NONE) is not None else 1
-
-    return max(sorted(versions), key=cmp_to_key(compare))
 
 
 def _compare(judged: Released, old: Contract, new: Contract) -> Released:

@@ -1,0 +1,253 @@
+"""Where replayed answers come from: the record's custody, a folder of files, JSON Lines (LIF-4)."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import json
+from collections import Counter
+from collections.abc import Generator, Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import BinaryIO, Final, cast
+
+import jiter
+
+from sluicegate.contracts.settings import Settings
+from sluicegate.errors import ConfigurationError
+from sluicegate.gates.events import AuditEvent
+from sluicegate.lifecycle.replaying import ACCEPTED, Answer, Judged
+from sluicegate.opening.sidecars import read_sidecar
+from sluicegate.opening.standing import open_standing_store
+from sluicegate.stores.keys import open_keys
+from sluicegate.stores.sqlite_answers import KeptAnswer, select_answers
+from sluicegate.stores.stores import database_path
+from sluicegate.values.codes import Stage
+from sluicegate.values.instants import EPOCH, moment_of, parse_rfc3339
+from sluicegate.values.json import JsonValue
+from sluicegate.values.names import show_name
+
+MAX_LINE_BYTES: Final = 16_777_216
+"""One line of an archive: more is refused before it is held in memory."""
+
+_DEFAULT_REQUEST_ID: Final = "req.replay00"
+_LINE_KEYS: Final = frozenset(
+    {
+        *("raw", "raw_b64", "arguments", "request_id", "now", "status", "exit_code"),
+        *("content_type", "headers", "caller", "was"),
+    }
+)
+_SUFFIXES: Final = frozenset({".json", ".bin", ".txt"})
+_NOT_THE_WHOLE: Final = frozenset({str(Stage.FETCH), str(Stage.INTERNAL)})
+
+
+class ArchiveError(ConfigurationError):
+    """An archive cannot be read; the text names the file and the line."""
+
+
+def read_archive(path: Path, *, needs_now: bool) -> Generator[Answer]:
+    """Iterate over the answers of a folder of raw files or of a JSON Lines file.
+
+    ``needs_now``: an answer that does not say when it was judged cannot be judged for freshness.
+    Raises: ArchiveError.
+    """
+    try:
+        if path.is_dir():
+            yield from _read_folder(path, needs_now)
+        else:
+            with path.open("rb") as file:
+                yield from _read_lines(path, file, needs_now)
+    except OSError as error:
+        raise ArchiveError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _read_folder(path: Path, needs_now: bool) -> Iterator[Answer]:
+    for file in sorted(path.rglob("*")):
+        if file.suffix not in _SUFFIXES or not file.is_file():
+            continue
+        try:
+            if file.stat().st_size > MAX_LINE_BYTES:
+                raise ValueError(f"more than {MAX_LINE_BYTES} bytes")
+            needs = read_sidecar(file)
+            name = file.relative_to(path).as_posix()
+            yield _answer(name, file.read_bytes(), needs, needs_now)
+        except ValueError as error:
+            raise ArchiveError(f"{file}: {error}") from error
+
+
+def _read_lines(path: Path, file: BinaryIO, needs_now: bool) -> Iterator[Answer]:
+    number = 0
+    while line := file.readline(MAX_LINE_BYTES + 1):
+        number += 1
+        if not line.strip():
+            continue
+        try:
+            if len(line) > MAX_LINE_BYTES:
+                raise ValueError(f"more than {MAX_LINE_BYTES} bytes")
+            members = jiter.from_json(line, catch_duplicate_keys=True, allow_inf_nan=False)
+            yield _line_answer(number, members, needs_now)
+        except ValueError as error:
+            raise ArchiveError(f"{path}:{number}: {error}") from error
+
+
+def _line_answer(number: int, members: JsonValue, needs_now: bool) -> Answer:
+    if not isinstance(members, Mapping):
+        raise ValueError("it is no JSON object")
+    strange = sorted(members.keys() - _LINE_KEYS)
+    if strange:
+        raise ValueError(f"{show_name(strange[0])} is none of {', '.join(sorted(_LINE_KEYS))}")
+    texts = [members[key] for key in ("raw", "raw_b64") if key in members]
+    if len(texts) != 1 or not isinstance(texts[0], str):
+        raise ValueError("it must hold `raw` or `raw_b64`, a text")
+    if "raw" in members:
+        raw = texts[0].encode("utf-8", "surrogatepass")
+    else:
+        try:
+            raw = base64.b64decode(texts[0], validate=True)
+        except binascii.Error:
+            raise ValueError("`raw_b64` is no Base64") from None
+    request_id = members.get("request_id")
+    name = request_id if isinstance(request_id, str) else f"line {number}"
+    return _answer(name, raw, members, needs_now)
+
+
+def _answer(name: str, raw: bytes, needs: Mapping[str, JsonValue], needs_now: bool) -> Answer:
+    caller = needs.get("caller", "replay")
+    subject = caller.get("subject", "replay") if isinstance(caller, Mapping) else caller
+    tenant = caller.get("tenant") if isinstance(caller, Mapping) else None
+    headers = needs.get("headers", {})
+    arguments = needs.get("arguments")
+    if not isinstance(headers, Mapping) or not isinstance(arguments, Mapping | None):
+        raise ValueError("`headers` and `arguments` must be objects")
+    if not isinstance(tenant, str | None):
+        raise ValueError("`tenant` must be a text")
+    return Answer(
+        name=show_name(name),
+        raw=raw,
+        arguments=None if arguments is None else json.dumps(arguments).encode(),
+        request_id=_text(needs, "request_id", _DEFAULT_REQUEST_ID),
+        now=_now(needs, needs_now),
+        subject=str(subject),
+        tenant=tenant,
+        status=_number(needs),
+        content_type=_text(needs, "content_type", "") or None,
+        headers=tuple((str(key), str(text)) for key, text in headers.items()),
+        was=_was(needs.get("was")),
+    )
+
+
+def _text(needs: Mapping[str, JsonValue], key: str, default: str) -> str:
+    value = needs.get(key)
+    if not isinstance(value, str | None):
+        raise ValueError(f"`{key}` must be a text")
+    return default if value is None else value
+
+
+def _number(needs: Mapping[str, JsonValue]) -> int | None:
+    for key in ("status", "exit_code"):
+        value = needs.get(key)
+        if isinstance(value, bool) or not isinstance(value, int | None):
+            raise ValueError(f"`{key}` must be an integer")
+        if value is not None:
+            return value
+    return None
+
+
+def _now(needs: Mapping[str, JsonValue], needs_now: bool) -> datetime:
+    text = needs.get("now")
+    if text is None:
+        if needs_now:
+            raise ValueError("`now` is missing: the contract judges how old an answer is")
+        return EPOCH
+    instant = parse_rfc3339(text) if isinstance(text, str) else None
+    if instant is None:
+        raise ValueError("`now` must be an RFC 3339 time with an offset")
+    return moment_of(instant)
+
+
+def _was(value: JsonValue) -> Judged | None:
+    if value is None:
+        return None
+    if value == "accepted":
+        return ACCEPTED
+    if isinstance(value, Mapping) and {"stage", "code"} <= value.keys():
+        stage, code, pointer = (str(value.get(key, "")) for key in ("stage", "code", "pointer"))
+        return Judged(False, show_name(stage), show_name(code), show_name(pointer))
+    raise ValueError("`was` must be accepted, or {stage, code, pointer}")
+
+
+# --- the record -------------------------------------------------------------------------------
+
+
+def read_record(
+    folder: Path,
+    settings: Settings,
+    act: AuditEvent,
+    *,
+    since: datetime | None,
+    left_out: Counter[str],
+) -> Generator[Answer]:
+    """Record ``act``, then iterate over the answers that custody still holds of its tool.
+
+    ``left_out`` counts, by reason, those that cannot be judged again. Raises: ConfigurationError,
+    RecordMissing, AuditUnavailable.
+    """
+    if settings.audit.store == "memory:":
+        raise ConfigurationError("audit.store is memory:, which keeps nothing that could be read")
+    path = database_path(settings.audit, folder)
+    asyncio.run(_record(folder, act))
+    keys = open_keys(settings.audit.keys, folder, database=path, may_create=False)
+    for kept in select_answers(path, keys, act.tool, since=since, now=act.time):
+        why = _why_not(kept)
+        if why is None:
+            yield _kept_answer(kept)
+        else:
+            left_out[why] += 1
+
+
+async def _record(folder: Path, act: AuditEvent) -> None:
+    store = open_standing_store(folder)
+    try:
+        await store.record([act])
+    finally:
+        await store.close()
+
+
+def _why_not(kept: KeptAnswer) -> str | None:
+    if kept.stage in _NOT_THE_WHOLE or kept.code == "TOO_LARGE":
+        return "refused before the whole answer was there"
+    if kept.raw is None:
+        return "bytes not kept"
+    if kept.masked != "[]":
+        return "masked"
+    if kept.arguments is None:
+        return "arguments not kept"
+    return None
+
+
+def _kept_answer(kept: KeptAnswer) -> Answer:
+    instant = parse_rfc3339(kept.time)
+    status = kept.upstream_status
+    return Answer(
+        name=kept.request_id,
+        raw=cast("bytes", kept.raw),
+        arguments=kept.arguments,
+        request_id=kept.request_id,
+        now=EPOCH if instant is None else moment_of(instant),
+        subject=kept.caller_subject or "",
+        tenant=kept.caller_tenant,
+        status=int(status) if status is not None and status.isdecimal() else None,
+        was=ACCEPTED
+        if kept.code is None
+        else Judged(False, kept.stage or "", kept.code, _pointer(kept.findings)),
+    )
+
+
+def _pointer(findings: str) -> str:
+    """The first pointer of recorded findings; nothing where the column does not hold any."""
+    try:
+        found = json.loads(findings)
+        return str(found[0]["pointer"])
+    except (ValueError, LookupError, TypeError):
+        return ""

@@ -1,0 +1,224 @@
+"""``sluicegate replay``: stored answers under another version, from custody and from archives."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+
+import pytest
+from tests.acceptance.commands import Done, Here
+from tests.acceptance.folders import write_folder
+
+HOME = Path("contracts/job_status")
+CONTRACT = HOME / "contract.yaml"
+STATES = "enum: [failed, succeeded, other]"
+ARGUMENTS = {"run_id": "run_1", "state": "failed"}
+
+
+@pytest.fixture(autouse=True)
+def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work beside a folder whose accepted answers are kept, released once by its owner."""
+    monkeypatch.chdir(tmp_path)
+    write_folder(tmp_path / "contracts")
+    settings = Path("contracts/sluicegate.yaml")
+    settings.write_text(settings.read_text() + "retention: {accepted: {days: 7}}\n")
+
+
+def change(old: str, new: str) -> None:
+    text = CONTRACT.read_text()
+    assert old in text
+    CONTRACT.write_text(text.replace(old, new))
+
+
+def narrow() -> None:
+    """The version being worked on takes one state less than release 1.0.0."""
+    change(STATES, "enum: [succeeded, other]")
+
+
+def call(sluicegate: Here, state: str, run: str = "run_1") -> str:
+    arguments = json.dumps({"run_id": run, "state": state})
+    done = sluicegate("call", "job_status", "--arguments", arguments, "--caller", "svc")
+    return str(json.loads(done.out)["request_id"])
+
+
+def answer(state: str = "failed", run: str = "run_1") -> str:
+    return json.dumps({"run_id": run, "state": state, "note": "n"})
+
+
+def line(raw: str, **more: object) -> str:
+    return json.dumps({"raw": raw, "arguments": ARGUMENTS, **more}) + "\n"
+
+
+def replay(sluicegate: Here, *options: str, against: str = "current") -> tuple[Done, list[object]]:
+    done = sluicegate("replay", "job_status", "--against", against, *options, "--format", "json-v1")
+    if not done.out:
+        return done, []
+    told = json.loads(done.out)
+    groups = [
+        (each["count"], each["was"], each["would_be"], each["pointer"]) for each in told["groups"]
+    ]
+    return done, groups
+
+
+@pytest.mark.requirement("LIF-4", "CLI")
+def test_custody_is_judged_again_and_both_directions_are_told(sluicegate: Here) -> None:
+    failed = call(sluicegate, "failed")
+    call(sluicegate, "succeeded")
+    odd = call(sluicegate, "odd")
+    change(STATES, "enum: [succeeded, odd]")
+    done, groups = replay(sluicegate, "--reason", "before 1.2.0")
+    assert (done.code, groups) == (
+        1,
+        [
+            (1, "conform/ENUM", "accepted", "/state"),
+            (1, "accepted", "conform/ENUM", "/state"),
+        ],
+    )
+    told = json.loads(done.out)
+    assert [each["examples"] for each in told["groups"]] == [[odd], [failed]]
+    assert (told["checked"], told["accepted_as_before"]) == (3, 1)
+    assert "SECRET-OF-UPSTREAM" not in done.out + done.err
+
+
+@pytest.mark.requirement("LIF-4")
+def test_the_version_that_judged_them_finds_nothing_new(sluicegate: Here) -> None:
+    for state in ("failed", "odd"):
+        call(sluicegate, state)
+    call(sluicegate, "other")  # another subject: refused by its binding
+    done, groups = replay(sluicegate, "--reason", "proof")
+    assert (done.code, groups) == (0, [])
+    assert json.loads(done.out)["refused_as_before"] == 2
+
+
+@pytest.mark.requirement("LIF-4", "AUD-4")
+def test_reading_custody_wants_a_reason_and_stands_in_the_record(sluicegate: Here) -> None:
+    call(sluicegate, "failed")
+    refused, _ = replay(sluicegate)
+    assert (refused.code, "--reason" in refused.err) == (2, True)
+    replay(sluicegate, "--reason", "incident 7")
+    told = json.loads(sluicegate("audit", "list", "--format", "json-v1").out)
+    acts = [each["detail"] for each in told["events"] if each["kind"] == "operator"]
+    assert acts == [{"act": "replay", "reason": "incident 7", "versions": "current"}]
+
+
+@pytest.mark.requirement("LIF-4")
+def test_what_custody_does_not_hold_is_said_and_not_judged(sluicegate: Here) -> None:
+    settings = Path("contracts/sluicegate.yaml")
+    settings.write_text(settings.read_text().replace("accepted: {days: 7}", "accepted: digest"))
+    call(sluicegate, "failed")
+    done, _ = replay(sluicegate, "--reason", "test")
+    assert done.code == 3
+    assert json.loads(done.out)["left_out"] == {"bytes not kept": 1}
+
+
+@pytest.mark.requirement("LIF-4")
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_an_archive_of_lines_is_judged_by_both_versions(sluicegate: Here, processes: str) -> None:
+    lines = [line(answer(), request_id=f"req.{number:08d}") for number in range(700)]
+    lines += [line(answer("succeeded"))] * 300
+    Path("archive.jsonl").write_text("".join(lines))
+    narrow()
+    options = ("--archive", "archive.jsonl", "--processes", processes)
+    done, groups = replay(sluicegate, *options)
+    assert (done.code, groups) == (1, [(700, "accepted", "conform/ENUM", "/state")])
+    told = json.loads(done.out)
+    assert told["groups"][0]["examples"] == ["req.00000000", "req.00000001", "req.00000002"]
+    assert told["accepted_as_before"] == 300
+
+
+@pytest.mark.requirement("LIF-4")
+def test_a_released_version_is_judged_against_the_current_one(sluicegate: Here) -> None:
+    Path("archive.jsonl").write_text(line(answer()))
+    narrow()
+    _, groups = replay(sluicegate, "--archive", "archive.jsonl", against="1.0.0")
+    assert groups == [(1, "conform/ENUM", "accepted", "/state")]
+
+
+@pytest.mark.requirement("LIF-4")
+def test_a_line_may_hold_raw_bytes_and_say_what_it_was_judged(sluicegate: Here) -> None:
+    members = {
+        "raw_b64": base64.b64encode(b"\xff").decode(),
+        "arguments": ARGUMENTS,
+        "was": "accepted",
+    }
+    Path("archive.jsonl").write_text(json.dumps(members) + "\n")
+    _, groups = replay(sluicegate, "--archive", "archive.jsonl")
+    assert groups == [(1, "accepted", "parse/NOT_UTF8", "")]
+
+
+@pytest.mark.requirement("LIF-4")
+def test_a_folder_of_raw_files_takes_its_questions_from_sidecars(sluicegate: Here) -> None:
+    folder = Path("archive")
+    folder.mkdir()
+    for name, run in (("one", "run_1"), ("two", "run_2")):
+        (folder / f"{name}.json").write_text(answer(run=run))
+        (folder / f"{name}.expect.yaml").write_text(f"arguments: {json.dumps(ARGUMENTS)}\n")
+    narrow()
+    done, groups = replay(sluicegate, "--archive", "archive")
+    assert (done.code, groups) == (
+        1,
+        [
+            (1, "accepted", "conform/ENUM", "/state"),
+            (1, "vouch/WRONG_SUBJECT", "conform/ENUM", "/state"),
+        ],
+    )
+
+
+FAULTS = [
+    pytest.param("[]", "it is no JSON object", id="no object"),
+    pytest.param('{"raw": "{}", "raw": "{}"}', "", id="a member twice"),
+    pytest.param('{"arguments": {}}', "`raw` or `raw_b64`", id="no bytes"),
+    pytest.param('{"raw_b64": "-"}', "no Base64", id="no Base64"),
+    pytest.param('{"raw": "{}", "row": 1}', "row is none of", id="an unknown member"),
+    pytest.param('{"raw": "{}", "now": "today"}', "RFC 3339", id="no time"),
+]
+
+
+@pytest.mark.requirement("LIF-4", "CLI")
+@pytest.mark.parametrize(("text", "said"), FAULTS)
+def test_a_faulty_line_is_named_and_ends_the_replay(sluicegate: Here, text: str, said: str) -> None:
+    Path("archive.jsonl").write_text(line(answer()) + text + "\n")
+    done, _ = replay(sluicegate, "--archive", "archive.jsonl")
+    assert (done.code, done.out) == (5, "")
+    assert done.err.startswith("archive.jsonl:2: ")
+    assert said in done.err
+
+
+@pytest.mark.requirement("LIF-4")
+def test_freshness_needs_the_time_of_each_answer(sluicegate: Here) -> None:
+    for old, new in (
+        ("note: {type: string, maxLength: 64}", "note: {type: string, format: date-time}"),
+        ("  agent: [", "  fresh: {at: /note, max_age_s: 60}\n  agent: ["),
+    ):
+        change(old, new)
+    raw = json.dumps({"run_id": "run_1", "state": "failed", "note": "2026-11-30T10:00:00Z"})
+    Path("archive.jsonl").write_text(line(raw))
+    done, _ = replay(sluicegate, "--archive", "archive.jsonl")
+    assert (done.code, "`now` is missing" in done.err) == (5, True)
+    Path("archive.jsonl").write_text(line(raw, now="2026-11-30T10:00:30Z", was="accepted"))
+    done, groups = replay(sluicegate, "--archive", "archive.jsonl")
+    assert (done.code, groups) == (0, [])
+
+
+@pytest.mark.requirement("LIF-4", "CLI")
+@pytest.mark.parametrize("form", ["human", "github"])
+def test_people_and_github_read_the_same_groups(sluicegate: Here, form: str) -> None:
+    Path("archive.jsonl").write_text(line(answer(), request_id="req.00000001"))
+    narrow()
+    options = ("--against", "current", "--archive", "archive.jsonl", "--format", form)
+    done = sluicegate("replay", "job_status", *options)
+    assert done.code == 1
+    assert "accepted -> conform/ENUM" in done.out
+    assert "/state" in done.out
+
+
+@pytest.mark.requirement("LIF-3", "LIF-4")
+def test_no_replay_runs_against_an_edited_release(sluicegate: Here) -> None:
+    Path("archive.jsonl").write_text(line(answer()))
+    sluicegate("release", "job_status")
+    released = HOME / "released" / "1.0.0.yaml"
+    released.write_text(released.read_text() + "\n")
+    done, _ = replay(sluicegate, "--archive", "archive.jsonl", against="1.0.0")
+    assert done.code == 4
+    assert "job_status/released/1.0.0.yaml" in done.err
