@@ -23,12 +23,13 @@ from sluicegate.cli.output import (
 def explain(code: str | None, form: str, color: str) -> None:
     """Print what CODE means, what the agent sees, who acts, and what to do.
 
-    A kind of change, as `sluicegate diff` names it, has a page too. Without CODE: every code with
+    A kind of change, as `sluicegate diff` names it, and a rule of lint have a page too. Without CODE: every code with
     its one-line meaning.
     """
     from sluicegate.rendering.change_pages import read_change_page
     from sluicegate.rendering.json_v1 import shape_code
     from sluicegate.rendering.pages import list_codes, paint_page, read_page
+    from sluicegate.rendering.rule_pages import read_rule_page
     from sluicegate.values.codes import CODES, Code
 
     paint = choose_paint(color)
@@ -38,12 +39,13 @@ def explain(code: str | None, form: str, color: str) -> None:
         else:
             put_object("explain", {"codes": [shape_code(CODES[each], None) for each in Code]})
         return
-    changed = read_change_page(code.lower())
-    if changed is not None:
+    for kind, other in (("change", read_change_page(code.lower())), ("rule", read_rule_page(code))):
+        if other is None:
+            continue
         if form == HUMAN:
-            put(paint_page(changed, paint))
+            put(paint_page(other, paint))
         else:
-            put_object("explain", {"change": code.lower(), "page": changed})
+            put_object("explain", {kind: code.lower(), "page": other})
         return
     try:
         known = Code(code.upper())

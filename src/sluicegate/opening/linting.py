@@ -90,11 +90,16 @@ def lint_paths(
         for finding in found
     ]
     return LintReport(
-        findings=(*gathered.repeated, *findings),
+        findings=tuple(sorted((*gathered.repeated, *findings), key=_by_rule)),
         checked=len(gathered.homed) + len(gathered.repeated),
         problems=tuple(gathered.problems),
         unreadable=tuple(gathered.unreadable),
     )
+
+
+def _by_rule(linted: Linted) -> int:
+    """Findings of one rule stand together, in the order of the table."""
+    return list(RULES).index(linted.finding.rule)
 
 
 def subtract_baseline(

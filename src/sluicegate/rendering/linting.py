@@ -115,8 +115,8 @@ def _last_line(summary: LintSummary, paint: Paint) -> str:
     if not summary.checked:
         return f"{paint.warn('NOTHING CHECKED')}: there is no schema here\n"
     counts = ", ".join(
-        _count(summary.count(severity), words)
-        for severity, words in (("error", "error"), ("warning", "warning"), ("info", "note"))
+        _count(summary.count(severity), "note" if severity == "info" else severity)
+        for severity in _ORDER
         if summary.count(severity)
     )
     word = paint.bad("FAILS") if summary.failed else paint.good("OK")

@@ -217,7 +217,8 @@ RULES: Final = (
         name="string-unbounded",
         arguments="warning",
         result="error",
-        what="A text without `maxLength`, enum, const, a fixed-length format or a pattern that ends.",
+        what="A text without `maxLength`, enum, const, a fixed-length format or a pattern "
+        "that ends.",
         why="It can flood the context of a model and the memory of a reader.",
         mend="Add `maxLength`.",
         good=shown(WORD),
@@ -229,8 +230,10 @@ RULES: Final = (
         name="id-unpatterned",
         arguments="warning",
         result="error",
-        what="A member named like an identifier (`run_id`, `key`, `slug`, `ref`) without pattern or format.",
-        why="Whether an answer is about the thing that was asked for needs identifiers of one shape.",
+        what="A member named like an identifier (`run_id`, `key`, `slug`, `ref`) without "
+        "pattern or format.",
+        why="Whether an answer is about the thing that was asked for needs identifiers of "
+        "one shape.",
         mend="Add an anchored `pattern` with bounded length, or `format: uuid`.",
         good=shown({"type": "string", "pattern": "^run_[0-9]{1,9}$"}, "run_id"),
         bad=shown(WORD, "run_id"),
@@ -289,9 +292,11 @@ RULES: Final = (
         name="recursion-unbounded",
         arguments="warning",
         result="error",
-        what="A `$ref` that leads back to itself, with no bounded array on the way and no known limit on nesting.",
+        what="A `$ref` that leads back to itself, with no bounded array on the way and no "
+        "known limit on nesting.",
         why="A document can nest until a reader's stack ends.",
-        mend="Unroll the levels that are meant, or bound the array on the way; a contract's `max_depth` counts.",
+        mend="Unroll the levels that are meant, or bound the array on the way; a contract's "
+        "`max_depth` counts.",
         good=shown(WORD),
         bad=Example(schema=_LOOP),
         check=find_recursion,
@@ -313,7 +318,8 @@ RULES: Final = (
         name="open-tuple",
         arguments="warning",
         result="error",
-        what="`prefixItems` without `items: false`, or with a `minItems` that leaves some of them out.",
+        what="`prefixItems` without `items: false`, or with a `minItems` that leaves some of "
+        "them out.",
         why="Items may be missing, and others may follow.",
         mend="Add `items: false` and `minItems`.",
         good=shown({"type": "array", "prefixItems": [WORD], "items": False, "minItems": 1}),

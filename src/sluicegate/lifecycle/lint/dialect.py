@@ -186,7 +186,8 @@ RULES: Final = (
         name="legacy",
         arguments="error",
         result="error",
-        what="Words of older drafts: `definitions`, `dependencies`, `id`, `items` with a list, a boolean `exclusiveMinimum`.",
+        what="Words of older drafts: `definitions`, `dependencies`, `id`, `items` with a "
+        "list, a boolean `exclusiveMinimum`.",
         why="In draft 2020-12 they mean nothing, or something else.",
         mend="Write what took their place.",
         good=Example(schema=closed({"a": {"$ref": "#/$defs/a"}}, **{"$defs": {"a": WORD}})),
@@ -257,7 +258,8 @@ RULES: Final = (
         name="examples",
         arguments="error",
         result="error",
-        what="An example that its schema refuses; a warning where there is no accepted example at all.",
+        what="An example that its schema refuses; a warning where there is no accepted "
+        "example at all.",
         why="Fixtures and mutants are made from accepted examples.",
         mend="Correct the example, or the schema.",
         good=Example(schema=closed({"a": WORD}, examples=[{"a": "x"}])),

@@ -153,9 +153,12 @@ RULES: Final = (
         name="envelope",
         arguments=None,
         result="error",
-        what="An envelope of data and error without tool, request_id and outcome, or whose shapes are not apart.",
-        why="An agent must know which call is answered, and whether it failed, without reading prose.",
-        mend="Require tool, request_id and outcome in each shape, and either data or error {code, retryable}.",
+        what="An envelope of data and error without tool, request_id and outcome, or whose "
+        "shapes are not apart.",
+        why="An agent must know which call is answered, and whether it failed, without "
+        "reading prose.",
+        mend="Require tool, request_id and outcome in each shape, and either data or error "
+        "{code, retryable}.",
         good=_envelope(_LISTED),
         bad=_envelope(_LISTED, head=False),
         check=find_poor_envelopes,

@@ -1,4 +1,4 @@
-"""E05 to E10: what reaches the agent that should not, and what is not compared with the question."""
+"""E05 to E10: what reaches the agent that should not, and what no question is compared with."""
 
 from __future__ import annotations
 
@@ -129,6 +129,7 @@ def find_unbound(sheet: Sheet) -> Iterator[Hit]:
 _URL: Final[JsonObject] = {"type": "string", "format": "uri", "maxLength": 99}
 _TIME: Final[JsonObject] = {"type": "string", "format": "date-time", "maxLength": 35}
 _A: Final = Pointer(("a",))
+_RUN: Final = Pointer(("run_id",))
 
 RULES: Final = (
     Rule(
@@ -136,7 +137,8 @@ RULES: Final = (
         name="free-text",
         arguments="info",
         result="error",
-        what="A text of a result without enum, const, pattern or format, or named message, detail, reason and the like, that is not declared in `untrusted_text`.",
+        what="A text of a result without enum, const, pattern or format, or named message, "
+        "detail, reason and the like, that is not declared in `untrusted_text`.",
         why="It is the way by which instructions of strangers reach a model.",
         mend="Give it a shape, leave it out of `agent`, or declare it in `untrusted_text`.",
         good=shown({"enum": ["open", "closed"]}),
@@ -202,12 +204,12 @@ RULES: Final = (
         good=Example(
             schema=closed({"run_id": WORD}),
             around=Surroundings(
-                of_contract=True, identifying={_A: "run_id"}, echoed=frozenset({_A})
+                of_contract=True, identifying={_RUN: "run_id"}, echoed=frozenset({_RUN})
             ),
         ),
         bad=Example(
             schema=closed({"a": WORD}),
-            around=Surroundings(of_contract=True, identifying={_A: "run_id"}),
+            around=Surroundings(of_contract=True, identifying={_RUN: "run_id"}),
         ),
         check=find_unbound,
     ),

@@ -203,7 +203,8 @@ RULES: Final = (
         name="unsafe-name",
         arguments="warning",
         result="error",
-        what="A member name that is `__proto__`, holds blanks or invisible characters, or reads like another one.",
+        what="A member name that is `__proto__`, holds blanks or invisible characters, or "
+        "reads like another one.",
         why="Two readers may take two names for one, or one for something of their own.",
         mend="Use a-z, 0-9 and `_`, and names that differ by more than case.",
         good=shown(WORD),

@@ -196,9 +196,11 @@ RULES: Final = (
         name="open-object",
         arguments="error",
         result="error",
-        what="An object that takes members which nobody has declared, also where `additionalProperties` is simply left out.",
+        what="An object that takes members which nobody has declared, also where "
+        "`additionalProperties` is simply left out.",
         why="Any field reaches the tool or the agent.",
-        mend="Add `additionalProperties: false`, or `unevaluatedProperties: false` where schemas are composed.",
+        mend="Add `additionalProperties: false`, or `unevaluatedProperties: false` where "
+        "schemas are composed.",
         good=shown(WORD),
         bad=Example(schema={"$schema": DIALECT, "type": "object", "properties": {"a": WORD}}),
         code=Code.SCHEMA_OPEN_OBJECT,
@@ -209,8 +211,10 @@ RULES: Final = (
         name="ap-beside-applicator",
         arguments="error",
         result="error",
-        what="`additionalProperties: false` beside `allOf`, `anyOf`, `oneOf`, `if` or `$ref` that declare other members.",
-        why="It sees only the `properties` beside it, so what the others declare is always refused.",
+        what="`additionalProperties: false` beside `allOf`, `anyOf`, `oneOf`, `if` or `$ref` "
+        "that declare other members.",
+        why="It sees only the `properties` beside it, so what the others declare is always "
+        "refused.",
         mend="Write `unevaluatedProperties: false` instead.",
         good=Example(
             schema={
@@ -247,9 +251,12 @@ RULES: Final = (
         name="generic-map",
         arguments="warning",
         result="error",
-        what="A map without `propertyNames` and `maxProperties`; and any map named metadata, extra, context and the like.",
-        why="It is a channel that nobody reviews: names and number of members are the sender's choice.",
-        mend="Add `propertyNames` with a pattern or enum, and `maxProperties`; better, list the members.",
+        what="A map without `propertyNames` and `maxProperties`; and any map named metadata, "
+        "extra, context and the like.",
+        why="It is a channel that nobody reviews: names and number of members are the "
+        "sender's choice.",
+        mend="Add `propertyNames` with a pattern or enum, and `maxProperties`; better, list "
+        "the members.",
         good=shown(
             {
                 "type": "object",

@@ -114,7 +114,8 @@ RULES: Final = (
         name="pattern-admits-junk",
         arguments="warning",
         result="warning",
-        what="A pattern with `.`, a negated class or `\\s` that admits line feeds, NUL, direction marks, zero-width or look-alike characters.",
+        what="A pattern with `.`, a negated class or `\\s` that admits line feeds, NUL, "
+        "direction marks, zero-width or look-alike characters.",
         why="Instructions and look-alike names travel in characters that nobody sees.",
         mend="List the characters that are meant.",
         good=shown({"type": "string", "pattern": "^[A-Za-z0-9 ,]{1,99}$"}),
@@ -139,7 +140,8 @@ RULES: Final = (
         name="format-unbounded",
         arguments="warning",
         result="error",
-        what="A uri, email, iri or other format whose texts have no end, without `maxLength`; a warning where only digits can grow (date-time).",
+        what="A uri, email, iri or other format whose texts have no end, without "
+        "`maxLength`; a warning where only digits can grow (date-time).",
         why="The format is kept, and the text is as long as the sender likes.",
         mend="Add `maxLength`.",
         good=shown({"type": "string", "format": "date-time", "maxLength": 35}),

@@ -122,7 +122,8 @@ RULES: Final = (
         name="hidden-or-override-text",
         arguments="error",
         result="warning",
-        what="A description that gives orders (`ignore previous instructions`), or holds invisible characters or HTML comments.",
+        what="A description that gives orders (`ignore previous instructions`), or holds "
+        "invisible characters or HTML comments.",
         why="Descriptions are prompts: whoever writes them speaks to the model.",
         mend="Remove it; if you did not write it, ask who did.",
         good=_arguments(_TOLD),
