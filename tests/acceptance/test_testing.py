@@ -21,6 +21,8 @@ STRICT = Path(__file__).parent / "strict"
 CONTRACT = Path("strict/job_status/contract.yaml")
 FIXTURES = Path("strict/job_status/fixtures")
 
+BIND = "  bind: {/project_id: /project_id, /run_id: /run_id}\n"
+FRESH = "  fresh: {at: /observed_at, max_age_s: 60, max_ahead_s: 5}\n"
 SAFEGUARDS = {
     "anchors": (
         'run_id: {type: string, pattern: "^run_[A-Za-z0-9]{12,48}$"}\n    required',
@@ -32,15 +34,9 @@ SAFEGUARDS = {
         "run_id: {type: string, maxLength: 60}\n    required",
         "B02",
     ),
-    "required": (
-        "required: [project_id, run_id, state, observed_at, failed_steps, diagnostic_url]",
-        "required: []",
-        "C05",
-    ),
     "format": ("format: date-time, ", "", "X04"),
     "maxItems": ("        maxItems: 8\n", "", "B03"),
     "maxLength": (", maxLength: 35", "", "X05"),
-    "freshness": ("  fresh: {at: /observed_at, max_age_s: 60, max_ahead_s: 5}\n", "", ""),
 }
 
 
@@ -85,11 +81,9 @@ def test_the_strict_example_scores_one(sluicegate: Here) -> None:
 
 
 @pytest.mark.requirement("LIF-2")
-@pytest.mark.parametrize("name", [name for name in SAFEGUARDS if name != "freshness"])
+@pytest.mark.parametrize("name", SAFEGUARDS)
 def test_a_safeguard_that_is_removed_lowers_the_score_and_names_the_hole(name: str) -> None:
     old, new, rule = SAFEGUARDS[name]
-    if name == "required":
-        change("bind: {/project_id: /project_id, /run_id: /run_id}", "bind: {}")
     change(old, new)
     contract = probe()
     assert contract.score is not None
@@ -109,10 +103,10 @@ def test_an_open_object_does_not_load_so_nothing_is_tested(sluicegate: Here) -> 
 def test_meaning_is_judged_at_its_own_rung() -> None:
     contract = probe()
     assert holes(contract) == {}
-    change("  fresh: {at: /observed_at, max_age_s: 60, max_ahead_s: 5}\n", "")
+    change(FRESH, "")
     lenient = probe()
     assert lenient.sides["result"].mutants == contract.sides["result"].mutants - 4
-    change("bind: {/project_id: /project_id, /run_id: /run_id}", "bind: {/run_id: /run_id}")
+    change(BIND, "  bind: {/run_id: /run_id}\n")
     assert probe().sides["result"].mutants < lenient.sides["result"].mutants
 
 
