@@ -106,8 +106,8 @@ REQUIREMENTS: Final[Mapping[str, Built | Pending]] = {
     # 10 Contract lifecycle
     "LIF-1": Pending("lifecycle"),
     "LIF-2": Built(rest={"mutants, scores, promote": "lifecycle"}),
-    "LIF-3": Built(rest={"release, serving two versions": "lifecycle"}),
-    "LIF-4": Pending("lifecycle"),
+    "LIF-3": Built(rest={"serving two versions": "lifecycle"}),
+    "LIF-4": BUILT,
     "LIF-5": Pending("lifecycle"),
     "LIF-6": Pending("lifecycle"),
     # 11 Vendors and frameworks

@@ -72,6 +72,10 @@ def rollback(who: str, reason: str) -> AuditEvent:
     )
 
 
+def replay(who: str, reason: str) -> AuditEvent:
+    return operator_acts.replay("restart", "2.0.0", act_id="act.1", who=who, reason=reason, now=NOW)
+
+
 ACTS: dict[str, tuple[Callable[[str, str], AuditEvent], str, str, dict[str, object]]] = {
     "resolve": (
         resolve,
@@ -106,6 +110,7 @@ ACTS: dict[str, tuple[Callable[[str, str], AuditEvent], str, str, dict[str, obje
     "disable": (disable, "act.1", "restart", {"reason": "looked"}),
     "enable": (enable, "act.1", "restart", {"reason": "looked"}),
     "rollback": (rollback, "act.1", "restart", {"reason": "looked", "version": "1.0.0"}),
+    "replay": (replay, "act.1", "restart", {"reason": "looked", "versions": "2.0.0"}),
 }
 
 
