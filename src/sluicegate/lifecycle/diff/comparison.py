@@ -55,7 +55,7 @@ class Part:
     new: JsonObject
     differences: tuple[Difference, ...]
     reader: Literal["tool", "agent", "data"]
-    explained: bool = False
+    explained: Bump = Bump.NONE
 
     @property
     def written_alike(self) -> bool:
@@ -153,7 +153,7 @@ def compare_contracts(old: Contract, new: Contract) -> Comparison:
             replace(
                 view,
                 differences=leave_out_selected(view.differences, selection),
-                explained=any(one.kind.startswith("selected-field") for one in selection),
+                explained=bump_of(judge_by_table(one, new.tool, "result") for one in selection),
             ),
             replace(
                 data,

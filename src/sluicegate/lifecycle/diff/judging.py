@@ -41,13 +41,13 @@ def judge_schema(
     role: Role,
     *,
     written_alike: bool,
-    explained: bool = False,
+    explained: Bump = Bump.NONE,
 ) -> tuple[Change, ...]:
     """Return the changes of one schema on the side of ``role``.
 
-    ``explained``: a change that breaks was named elsewhere, as a field that is no longer selected,
-    so a proof of loss needs no further name. The last change is ``schema-changed`` where the
-    proof says more than any keyword.
+    ``explained`` is the bump of what was named elsewhere, as a field that is no longer selected: a
+    proof that says no more than that needs no further name. The last change is ``schema-changed``
+    where the proof says more than any keyword.
     """
     changes = [judge_by_table(difference, tool, role) for difference in differences]
     texts = [change for change in changes if change.kind in TEXT_KINDS]
@@ -57,8 +57,8 @@ def judge_schema(
         return (*texts, *(() if written_alike else (rewritten,)))
     binding = proof.new_covers_old if role == "arguments" else proof.old_covers_new
     unnamed = judge_by_table(Difference(kind="schema-changed", pointer=""), tool, role)
-    if not changes:
-        changes = [] if explained else [unnamed]
+    if not changes and explained is Bump.NONE:
+        changes = [unnamed]
     if binding == "yes":
         return (*texts, *(_compatible(change, proof, role) for change in changes))
     basis = Basis.PROOF if binding == "no" else Basis.UNPROVEN
@@ -66,7 +66,7 @@ def judge_schema(
         replace(change, basis=basis) if change.basis is Basis.UNPROVEN else change
         for change in changes
     ]
-    if not explained and not any(change.breaks for change in changes):
+    if explained is not Bump.MAJOR and not any(change.breaks for change in changes):
         changes.append(replace(unnamed, basis=basis))
     return (*texts, *changes)
 

@@ -9,8 +9,10 @@ from sluicegate.contracts.contract import Contract, Effect, FreshRule, HttpFetch
 from sluicegate.contracts.fingerprints import describe
 from sluicegate.lifecycle.diff.changes import Difference, Role
 from sluicegate.lifecycle.diff.kinds import KINDS
+from sluicegate.values.json import canonical_text
 from sluicegate.values.limits import Limits
 from sluicegate.values.names import show_name
+from sluicegate.values.pointers import Pointer
 
 Told: TypeAlias = "tuple[Role, Difference]"
 
@@ -35,15 +37,45 @@ COMPARED: Final[Mapping[str, frozenset[str]]] = {
 holds it to the records, so that a new member cannot change unnoticed."""
 
 
+_NO_POLICY: Final = frozenset(
+    {"version", "title", "description", "fingerprints", "source", "document"}
+)
+
+
 def find_policy_differences(old: Contract, new: Contract) -> Iterator[Told]:
     """Yield what differs, each with the side that it is judged on; selection is told elsewhere.
 
-    Where the policy fingerprints differ and nothing here tells why, ``policy-changed``.
+    Where the policies differ and nothing here or in the selection tells why, ``policy-changed``.
+    The order of a list that has none, as of checks, is no difference.
     """
     found = list(_find(old, new))
     yield from found
-    if not found and old.fingerprints.policy != new.fingerprints.policy:
+    if found or old.fingerprints.policy == new.fingerprints.policy:
+        return
+    if _selected(old) == _selected(new) and _policy(old) != _policy(new):
         yield "tool", _told("policy-changed", "", "", "")
+
+
+def _selected(contract: Contract) -> tuple[object, ...]:
+    return set(contract.result.agent), dict(contract.result.untrusted_text)
+
+
+def _policy(contract: Contract) -> object:
+    """The contract without what speaks for itself, and without the order of its lists."""
+    told = describe(contract)
+    return _unordered(
+        {name: member for name, member in told.items() if name not in _NO_POLICY}
+        if isinstance(told, Mapping)
+        else told
+    )
+
+
+def _unordered(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {name: _unordered(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return sorted(map(canonical_text, map(_unordered, value)))
+    return value
 
 
 def _find(old: Contract, new: Contract) -> Iterator[Told]:
@@ -65,18 +97,18 @@ def _whole(old: Contract, new: Contract) -> Iterator[Told]:
         yield "tool", _told("owner-changed", "/owner", show_name(old.owner), show_name(new.owner))
     if old.evidence_waiver != new.evidence_waiver:
         yield "arguments", _told("evidence-waiver-changed", "/evidence", "", "")
-    masks: tuple[tuple[Role, object, object], ...] = (
+    masks: tuple[tuple[Role, tuple[Pointer, ...], tuple[Pointer, ...]], ...] = (
         ("arguments", old.masked_arguments, new.masked_arguments),
         ("result", old.masked_data, new.masked_data),
     )
     for role, before, after in masks:
-        if before != after:
-            yield role, _told("mask-changed", f"/mask/{role}", _list(before), _list(after))
+        if set(before) != set(after):
+            yield role, _told("mask-changed", f"/mask/{role}", _names(before), _names(after))
 
 
 def _arguments(old: Contract, new: Contract) -> Iterator[Told]:
     before, after = old.arguments, new.arguments
-    if before.resources != after.resources:
+    if set(before.resources) != set(after.resources):
         yield "arguments", _told("resource-changed", "/arguments/resource", "", "")
     if before.on_absent != after.on_absent:
         yield "arguments", _told("absence-changed", "/arguments/on_absent", "", "")
@@ -146,7 +178,10 @@ def _result(old: Contract, new: Contract) -> Iterator[Told]:
         kind = kind if was is None or is_ is None else "binding-changed"
         yield "result", _told(kind, "/result/bind", "", f"binding of {show_name(at)}")
     yield from _fresh(before.fresh, after.fresh)
-    if (before.operator, before.display) != (after.operator, after.display):
+    if any(
+        set(was) != set(is_)
+        for was, is_ in ((before.operator, after.operator), (before.display, after.display))
+    ):
         yield "result", _told("host-fields-changed", "/result", "", "")
 
 
@@ -212,8 +247,8 @@ def _retry(old: Contract, new: Contract) -> Iterator[Told]:
             "on",
             bool(after.on - before.on),
             bool(before.on - after.on),
-            _list(sorted(before.on)),
-            _list(sorted(after.on)),
+            _names(before.on),
+            _names(after.on),
         ),
     ):
         extended = "retry-extended" if repeatable else "retry-extended-for-writes"
@@ -222,8 +257,8 @@ def _retry(old: Contract, new: Contract) -> Iterator[Told]:
                 yield "arguments", _told(kind, "/retry", f"{name} {was}", f"{name} {is_}")
 
 
-def _list(names: object) -> str:
-    return ", ".join(show_name(str(name)) for name in names) if isinstance(names, Iterable) else ""
+def _names(names: Iterable[object]) -> str:
+    return ", ".join(sorted(show_name(str(name)) for name in names))
 
 
 def _told(kind: str, pointer: str, old: str, new: str) -> Difference:
