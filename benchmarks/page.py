@@ -44,6 +44,7 @@ class Results:
     missing: set[str] = field(default_factory=set)
     memory: dict[str, dict[str, Any]] = field(default_factory=dict)
     commits: str = ""
+    mutants: list[str] = field(default_factory=list)
 
     def ratio(self, variant: str, document: str) -> float | None:
         timings = self.timings.get((variant, document))
@@ -141,6 +142,13 @@ Peak resident memory of one call above an idle process, over a real loopback ser
 ## Record
 
 64 callers on one SQLite file, each event durable before its caller goes on. {commits}.
+
+## Mutants
+
+`sluicegate test` makes them of an accepted fixture and climbs the real ladders with each; a refusal
+climbs twice and explains itself. A minute is one of processor time, on one core.
+
+{mutants}
 """
 
 
@@ -166,4 +174,5 @@ def write_page(results: Results, *, quick: bool, processes: int) -> str:
         endless_mib=memory["endless"],
         endless_code=results.memory["endless"]["code"],
         commits=results.commits[:1].upper() + results.commits[1:],
+        mutants="\n".join(f"- {line}" for line in results.mutants),
     )

@@ -54,6 +54,7 @@ def measure(*, quick: bool, processes: int) -> Results:
     rounds = ("1", "0.2") if quick else ("5", "2")
     told = run_python("audit_commit.py", "--rounds", rounds[0], "--seconds", rounds[1])
     results.commits = told.strip().splitlines()[-1]
+    results.mutants = run_python("mutants.py", "--rounds", "1" if quick else "5").splitlines()
     return results
 
 
