@@ -1,0 +1,106 @@
+"""What a diff shows is escaped for its reader, and what breaks stands next to the summary."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from sluicegate.rendering.diffing import (
+    ShownChange,
+    ShownDiff,
+    ShownVersion,
+    ShownWitness,
+    render_diff,
+    render_diff_github,
+    shape_diff,
+)
+
+pytestmark = pytest.mark.requirement("LIF-3", "AUD-5")
+
+CHANGE = ShownChange(
+    kind="bound-tightened",
+    tool="t",
+    role="arguments",
+    pointer="/maximum",
+    within="new",
+    old="maximum 2",
+    new="maximum 1",
+    bump="major",
+    basis="table",
+    needs_replay=False,
+    fingerprint="0123456789ab",
+    waived=None,
+    file="new.json",
+    line=3,
+    column=4,
+)
+MINOR = replace(CHANGE, kind="type-narrowed", bump="minor", needs_replay=True, line=None)
+DIFF = ShownDiff(
+    old="old.json",
+    new="new.json",
+    verdict="breaking",
+    bump="major",
+    tools=2,
+    changes=(CHANGE, MINOR, replace(CHANGE, waived="agreed")),
+    witnesses=(ShownWitness(tool="t", role="arguments", admitted_by="old", value=2),),
+    versions=(
+        ShownVersion(
+            tool="t",
+            fault="under-bumped",
+            old="1.0.0",
+            new="1.1.0",
+            required="major",
+            wanted="2.0.0",
+            file="new.json",
+        ),
+    ),
+    idle=(("ba9876543210", "expired"),),
+)
+HOSTILE = "\x1b[31m::error::\u202e\n"
+
+
+def test_a_person_reads_the_least_first_and_the_summary_last() -> None:
+    lines = render_diff(DIFF).splitlines()
+    assert lines[0] == "new.json: type-narrowed"
+    assert lines[-5:] == [
+        "under-bumped: t is 1.1.0 after 1.0.0; its changes ask for a major: 2.0.0 at least",
+        "",
+        "waiver ba9876543210 is expired: remove it",
+        "",
+        "BREAKING: 3 changes, 1 breaking, 1 to replay first, 1 waived in 2 tools; version: major",
+    ]
+
+
+def test_a_workflow_log_has_errors_for_breaks_and_warnings_for_replays() -> None:
+    levels = [line.split(" ")[0].split("::")[1] for line in render_diff_github(DIFF).splitlines()]
+    assert levels == ["warning", "notice", "error", "error", "warning", "notice"]
+
+
+@pytest.mark.parametrize("member", ["tool", "pointer", "old", "new", "file", "waived"])
+def test_no_text_of_the_other_side_acts_on_its_reader(member: str) -> None:
+    told: Any = {member: HOSTILE}
+    shown = replace(DIFF, changes=(replace(CHANGE, **told),))
+    for text in (render_diff(shown), render_diff_github(shown)):
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+    assert len(render_diff(shown).splitlines()) == len(
+        render_diff(replace(DIFF, changes=(replace(CHANGE, **{member: "x"}),))).splitlines()
+    )
+
+
+def test_json_has_the_members_that_were_promised() -> None:
+    shaped = shape_diff(DIFF)
+    assert list(shaped)[:4] == ["verdict", "changes", "witness", "bump"]
+    assert shaped["witness"] == {
+        "tool": "t",
+        "role": "arguments",
+        "admitted_by": "old",
+        "value": 2,
+    }
+
+
+def test_what_does_not_load_has_no_bump() -> None:
+    shaped = shape_diff(ShownDiff(old="a", new="b", verdict=None, bump="patch", tools=0))
+    assert (shaped["verdict"], shaped["bump"]) == ("does-not-load", None)
