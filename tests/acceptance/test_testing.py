@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -334,3 +335,19 @@ def test_pytest_fails_where_a_contract_proves_nothing_or_does_not_load() -> None
     change("effect: read", "effect: nothing")
     broken = run_pytest("--sluicegate", "strict")
     assert (broken.returncode, "CONTRACT_INVALID" in broken.stdout) == (2, True)
+
+
+@pytest.mark.requirement("CLI")
+def test_watching_ends_with_0_when_a_person_has_seen_enough() -> None:
+    program = "from sluicegate.cli.main import main; main()"
+    command = [sys.executable, "-c", program, "test", "strict", "--watch"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as watching:
+        assert watching.stdout is not None
+        assert watching.stderr is not None
+        assert watching.stderr.readline() == "watching strict; Ctrl-C ends it\n"
+        watching.send_signal(signal.SIGINT)
+        told = watching.stdout.read()
+        assert watching.wait(timeout=30) == 0
+    assert told.splitlines()[-1].startswith("OK: 1 contract")
