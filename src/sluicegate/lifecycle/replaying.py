@@ -185,7 +185,7 @@ class Tally:
     def add(self, name: str, was: Judged, would_be: Judged) -> None:
         """Count one answer."""
         self.replayed += 1
-        key = _key(was, would_be)
+        key = tell_change(was, would_be)
         if key is not None:
             self._count(key, 1, (name,))
         elif would_be.accepted:
@@ -215,8 +215,11 @@ class Tally:
         self.groups[key] = (before + count, (*named, *examples)[:MAX_EXAMPLES])
 
 
-def _key(was: Judged, would_be: Judged) -> Key | None:
-    """None where nothing changed: another pointer of the same refusal is no news."""
+def tell_change(was: Judged, would_be: Judged) -> Key | None:
+    """Return what matter an answer is.
+
+    None where nothing changed: another pointer of the same refusal is no news.
+    """
     if (was.accepted, was.stage, was.code) == (would_be.accepted, would_be.stage, would_be.code):
         return None
     change: Change = "refused otherwise"

@@ -31,6 +31,9 @@ from sluicegate.values.names import show_name
 MAX_LINE_BYTES: Final = 16_777_216
 """One line of an archive: more is refused before it is held in memory."""
 
+PARQUET: Final = ".parquet"
+ROWS_AT_ONCE: Final = 256
+
 _DEFAULT_REQUEST_ID: Final = "req.replay00"
 _LINE_KEYS: Final = frozenset(
     {
@@ -47,7 +50,7 @@ class ArchiveError(ConfigurationError):
 
 
 def read_archive(path: Path, *, needs_now: bool) -> Generator[Answer]:
-    """Iterate over the answers of a folder of raw files or of a JSON Lines file.
+    """Iterate over the answers of a folder of raw files, a Parquet or a JSON Lines file.
 
     ``needs_now``: an answer that does not say when it was judged cannot be judged for freshness.
     Raises: ArchiveError.
@@ -55,6 +58,8 @@ def read_archive(path: Path, *, needs_now: bool) -> Generator[Answer]:
     try:
         if path.is_dir():
             yield from _read_folder(path, needs_now)
+        elif path.suffix == PARQUET:
+            yield from _read_parquet(path, needs_now)
         else:
             with path.open("rb") as file:
                 yield from _read_lines(path, file, needs_now)
@@ -89,6 +94,25 @@ def _read_lines(path: Path, file: BinaryIO, needs_now: bool) -> Iterator[Answer]
             yield _line_answer(number, members, needs_now)
         except ValueError as error:
             raise ArchiveError(f"{path}:{number}: {error}") from error
+
+
+def _read_parquet(path: Path, needs_now: bool) -> Iterator[Answer]:
+    try:
+        from pyarrow import ArrowException, parquet
+
+        from sluicegate.lifecycle.replaying_batches import read_batch
+    except ImportError as error:
+        raise ConfigurationError(
+            f"{path} is Parquet: install the extra, `pip install sluicegate[archive]`"
+        ) from error
+    number = 1
+    try:
+        with parquet.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=ROWS_AT_ONCE):
+                yield from read_batch(batch, first=number, needs_now=needs_now)
+                number += batch.num_rows
+    except (ArrowException, ValueError) as error:
+        raise ArchiveError(f"{path}: {error}") from error
 
 
 def _line_answer(number: int, members: JsonValue, needs_now: bool) -> Answer:
