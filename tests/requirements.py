@@ -104,7 +104,7 @@ REQUIREMENTS: Final[Mapping[str, Built | Pending]] = {
     "AUD-5": Built(rest={"JUnit and HTML output": "lifecycle"}),
     "AUD-6": Built(rest={"Apprise, OpenTelemetry": "storage"}),
     # 10 Contract lifecycle
-    "LIF-1": Pending("lifecycle"),
+    "LIF-1": BUILT,
     "LIF-2": BUILT,
     "LIF-3": Built(rest={"serving two versions": "lifecycle"}),
     "LIF-4": BUILT,

@@ -38,19 +38,19 @@ def is_anchored(pattern: str) -> bool:
     tree = _parse(pattern)
     if tree is None:
         return pattern.startswith("^") and pattern.endswith("$")
-    return _is_anchored(list(tree))
+    return _is_held(list(tree), 0, op.AT_BEGINNING) and _is_held(list(tree), -1, op.AT_END)
 
 
-def _is_anchored(items: list[Any]) -> bool:
+def _is_held(items: list[Any], edge: int, anchor: Any) -> bool:
+    """Whether whatever matches stands at ``anchor`` with its first (0) or last (-1) part."""
     if not items:
         return False
-    if items[0] == (op.AT, op.AT_BEGINNING) and items[-1] == (op.AT, op.AT_END):
-        return True
-    if len(items) == 1 and items[0][0] is op.SUBPATTERN:
-        return _is_anchored(list(items[0][1][-1]))
-    if len(items) == 1 and items[0][0] is op.BRANCH:
-        return all(_is_anchored(list(branch)) for branch in items[0][1][1])
-    return False
+    code, value = items[edge]
+    if code is op.SUBPATTERN:
+        return _is_held(list(value[-1]), edge, anchor)
+    if code is op.BRANCH:
+        return all(_is_held(list(branch), edge, anchor) for branch in value[1])
+    return bool(code is op.AT and value is anchor)
 
 
 def longest_match(pattern: str) -> int | None:

@@ -48,6 +48,9 @@ from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.pointers import EVERY, join_segments
 
 MAX_PLACES: Final = 5_000
+_ONLY_LEADS_ON: Final = frozenset(
+    {"$ref", "$comment", "title", "description", "$defs", "$schema", "$id", "allOf"}
+)
 _REFUSAL: Final = envelope_schema("any", {}, {})
 
 
@@ -133,6 +136,7 @@ class Sheet:
         self.tree = SchemaTree(self.document)
         self.composition = Composition(self.tree)
         self.is_too_large = False
+        self._children: dict[object, tuple[Place, ...]] = {}
 
     def _documents(self) -> dict[str, JsonValue]:
         if not refers_outside(self.written):
@@ -196,7 +200,8 @@ class Sheet:
 
     def _find_places(self) -> Iterator[Place]:
         met: set[object] = set()
-        waiting = [Place(self.composition.of(self.document), "", (), None, None)]
+        root = self.composition.of(self.document)
+        waiting = [Place(root, self._pointer(root, ""), (), None, None)]
         while waiting:
             place = waiting.pop(0)
             if place.formula.key in met:
@@ -209,20 +214,35 @@ class Sheet:
                 continue  # the gate's own words
             yield place
             if not place.is_listed and not holds(place.formula, is_extension):
-                waiting.extend(self._below(place))
+                below = tuple(self._below(place))
+                self._children[place.formula.key] = below
+                waiting.extend(below)
+
+    def below(self, place: Place) -> tuple[Place, ...]:
+        """Return the places one step below, those included that stand elsewhere too."""
+        return self._children.get(place.formula.key, ())
+
+    def _pointer(self, formula: Formula, above: str) -> str:
+        """The first schema that speaks of a place and does not only lead on; else the first."""
+        standing = [
+            (join_segments(at), schema)
+            for schema in leaves(formula)
+            if (at := self.tree.place_of(schema)) is not None
+        ]
+        return next(
+            (
+                at
+                for at, schema in standing
+                if isinstance(schema, Mapping) and not schema.keys() <= _ONLY_LEADS_ON
+            ),
+            standing[0][0] if standing else above,
+        )
 
     def _below(self, place: Place) -> Iterator[Place]:
         for taken in _steps(self.composition, place):
             formula = self.composition.below(place.formula, taken)
             name = taken.name if isinstance(taken, Member) else None
-            pointer = next(
-                (
-                    join_segments(at)
-                    for at in map(self.tree.place_of, leaves(formula))
-                    if at is not None
-                ),
-                place.pointer,
-            )
+            pointer = self._pointer(formula, place.pointer)
             segment = EVERY if name is None else name
             yield Place(formula, pointer, (*place.path, segment), name, place)
 

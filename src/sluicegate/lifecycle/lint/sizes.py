@@ -21,51 +21,58 @@ _CHARACTER: Final = 4
 
 _FORMAT_CHARACTERS: Final = 255
 _NUMBER: Final = 25
+_MEMBER_NAME: Final = 260
 
 
 def find_excess(sheet: Sheet) -> Iterator[Hit]:
     """B08. What has no bound at all is told by the rule that the bound is missing for."""
-    below: dict[int, list[Place]] = {}
-    for place in sheet.places:
-        if place.parent is not None:
-            below.setdefault(id(place.parent), []).append(place)
     if not sheet.places or sheet.is_too_large:
         return
-    most = _size(sheet.places[0], below)
+    most = _Sizes(sheet).of(sheet.places[0])
     limit = sheet.subject.around.max_bytes
     if math.isfinite(most) and most > limit:
         yield Hit("", f"a valid document can have {int(most):,} bytes, and the limit is {limit:,}.")
 
 
-def _size(place: Place, below: Mapping[int, list[Place]]) -> float:
-    if place.is_listed:
-        return _listed(place.formula)
-    kinds = place.types
-    if not place.is_typed:
-        return math.inf
-    sizes = [5.0]
-    if "number" in kinds:
-        sizes.append(_NUMBER)
-    if "string" in kinds:
-        sizes.append(_CHARACTER * _characters(place.formula) + 2)
-    children = below.get(id(place), [])
-    named = [child for child in children if child.name is not None]
-    others = [child for child in children if child.name is None]
-    if "object" in kinds:
-        size = 2.0
-        for child in named:
-            size += len(canonical_text(child.name)) + 2 + _size(child, below)
-        if others and "array" not in kinds:
-            most = greatest(place.formula, "maxProperties")
-            each = max(_size(child, below) for child in others) + 260
-            size += math.inf if most is None else most * each
-        sizes.append(size)
-    if "array" in kinds:
-        count = _items(place)
-        if count:
-            each = max((_size(child, below) for child in others), default=math.inf)
-            sizes.append(2 + count * (each + 1))
-    return max(sizes)
+class _Sizes:
+    """Most bytes of each place, counted once; a place within itself has no end."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet = sheet
+        self._done: dict[object, float] = {}
+
+    def of(self, place: Place) -> float:
+        key = place.formula.key
+        if key not in self._done:
+            self._done[key] = math.inf
+            self._done[key] = self._count(place)
+        return self._done[key]
+
+    def _count(self, place: Place) -> float:
+        if place.is_listed:
+            return _listed(place.formula)
+        kinds = place.types
+        if not place.is_typed:
+            return math.inf
+        sizes = [5.0]
+        if "number" in kinds:
+            sizes.append(_NUMBER)
+        if "string" in kinds:
+            sizes.append(_CHARACTER * _characters(place.formula) + 2)
+        children = self._sheet.below(place)
+        others = [self.of(child) for child in children if child.name is None]
+        if "object" in kinds:
+            size = 2.0
+            for child in children:
+                if child.name is not None:
+                    size += len(canonical_text(child.name)) + 2 + self.of(child)
+            if others and "array" not in kinds:
+                most = greatest(place.formula, "maxProperties")
+                size += math.inf if most is None else most * (max(others) + _MEMBER_NAME)
+            sizes.append(size)
+        if "array" in kinds and (count := _items(place)):
+            sizes.append(2 + count * (max(others, default=math.inf) + 1))
+        return max(sizes)
 
 
 def _items(place: Place) -> float:

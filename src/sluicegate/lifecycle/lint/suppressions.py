@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
@@ -42,7 +42,7 @@ def apply_suppressions(sheet: Sheet, findings: Sequence[LintFinding], today: dat
     A suppression counts to the end of the day ``until``. Source: SPEC LIF-1.
     """
     read, hits = _read(sheet)
-    nodes = [join_segments(at) for at, _ in walk(sheet.written)]
+    nodes = {join_segments(at) for at, _ in walk(sheet.written)}
     used: set[str] = set()
     left = []
     valid = [one for one in read if one.until >= today]
@@ -66,10 +66,11 @@ def apply_suppressions(sheet: Sheet, findings: Sequence[LintFinding], today: dat
     return Silenced(tuple(left), tuple(hits))
 
 
-def _node_of(pointer: str, nodes: Sequence[str]) -> str:
+def _node_of(pointer: str, nodes: Set[str]) -> str:
     """The innermost subschema that the pointer leads into."""
-    inside = [node for node in nodes if pointer == node or pointer.startswith(node + "/")]
-    return max(inside, key=len, default="")
+    while pointer not in nodes and pointer:
+        pointer = pointer.rpartition("/")[0]
+    return pointer
 
 
 def _read(sheet: Sheet) -> tuple[list[Suppression], list[tuple[str, Hit]]]:

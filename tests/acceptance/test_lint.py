@@ -1,0 +1,129 @@
+"""``sluicegate lint``: what it prints, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Final
+
+import pytest
+from tests.acceptance.commands import Here
+
+pytestmark = pytest.mark.requirement("LIF-1", "LIF-5", "CLI")
+
+ROOT = Path(__file__).resolve().parents[2]
+SUITES: Final = os.environ.get("SLUICEGATE_SUITES")
+OPEN = '{"$schema": "https://json-schema.org/draft/2020-12/schema",\n "type": "object"}'
+
+
+@pytest.fixture
+def here(capsys: pytest.CaptureFixture[str]) -> Here:
+    return Here(capsys)
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    path = tmp_path / "open.json"
+    path.write_text(OPEN, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [*sorted((ROOT / "examples").glob("*/contracts")), ROOT / "src/sluicegate/cli/demo_contracts"],
+    ids=lambda folder: folder.parent.name,
+)
+def test_the_contracts_that_we_ship_have_no_error(here: Here, folder: Path) -> None:
+    done = here("lint", folder, "--format", "json-v1")
+    assert (done.code, json.loads(done.out)["counts"]["error"]) == (0, 0)
+
+
+def test_a_finding_is_told_with_place_rule_and_mend(here: Here, bare: Path) -> None:
+    done = here("lint", "--side", "result", bare)
+    assert done.code == 1
+    assert done.out.startswith(
+        "error C01 open-object: this place admits an object with members that nobody has declared."
+        f"\n  {bare}:1:1\n  mend: Add `additionalProperties: false`"
+    )
+    assert done.out.splitlines()[-1].startswith("FAILS: 1 schema, 1 error, 1 warning, 1 note")
+
+
+def test_json_tells_every_finding(here: Here, bare: Path) -> None:
+    told = json.loads(here("lint", "--side", "result", bare, "--format", "json-v1").out)
+    first = told["findings"][0]
+    assert (told["format"], told["command"], told["verdict"]) == ("json-v1", "lint", "findings")
+    assert {name: first[name] for name in ("rule", "name", "severity", "pointer", "file")} == {
+        "rule": "C01",
+        "name": "open-object",
+        "severity": "error",
+        "pointer": "",
+        "file": str(bare),
+    }
+
+
+def test_github_is_told_the_line(here: Here, bare: Path) -> None:
+    done = here("lint", "--side", "result", bare, "--format", "github")
+    assert done.out.startswith(f"::error file={bare},line=1,col=1,title=C01 open-object::")
+
+
+def test_a_folder_without_contracts_is_nothing_checked(here: Here, tmp_path: Path) -> None:
+    assert here("lint", tmp_path).code == 3
+
+
+def test_the_exit_code_says_why_nothing_was_judged(here: Here, tmp_path: Path, bare: Path) -> None:
+    broken = tmp_path / "broken.json"
+    broken.write_text("{", encoding="utf-8")
+    assert here("lint", "--side", "result", broken).code == 4
+    assert here("lint", "--side", "result", tmp_path / "absent.json").code == 5
+    assert here("lint", bare).code == 2
+
+
+def test_warnings_fail_where_that_is_asked_for(here: Here) -> None:
+    folder = ROOT / "examples/restart/contracts"
+    assert here("lint", folder).code == 0
+    assert here("lint", folder, "--fail-on", "warning").code == 1
+
+
+def test_a_baseline_silences_what_it_knows_and_tells_what_is_gone(
+    here: Here, tmp_path: Path, bare: Path
+) -> None:
+    known = tmp_path / "baseline.json"
+    first = here("lint", "--side", "result", bare, "--write-baseline", known)
+    assert (first.code, first.out) == (0, "OK: 1 schema, no findings; 3 known to the baseline\n")
+    assert here("lint", "--side", "result", bare, "--baseline", known).code == 0
+    bare.write_text(OPEN.replace("}", ', "additionalProperties": false}'), encoding="utf-8")
+    done = here("lint", "--side", "result", bare, "--baseline", known, "--format", "json-v1")
+    told = json.loads(done.out)
+    assert [each["rule"] for each in told["findings"]] == ["L04"]
+    assert (done.code, told["known"]) == (0, 2)
+
+
+def test_a_file_that_is_no_baseline_is_refused(here: Here, bare: Path) -> None:
+    done = here("lint", "--side", "result", bare, "--baseline", bare)
+    assert (done.code, "is no baseline" in done.err) == (5, True)
+
+
+def test_names_of_the_other_side_cannot_write_to_the_terminal(here: Here, tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps({"properties": {"\u001b[31m\u202e" + "x" * 200: {}}}), "utf-8")
+    out = here("lint", "--side", "result", path).out
+    assert "\u001b" not in out
+    assert "\u202e" not in out
+    assert "x" * 65 not in out
+
+
+@pytest.mark.parametrize("name", ["C01", "c01", "open-object"])
+def test_explain_prints_the_page_of_a_rule(here: Here, name: str) -> None:
+    done = here("explain", name)
+    assert (done.code, done.out.splitlines()[0]) == (0, "# C01 open-object")
+
+
+@pytest.mark.skipif(SUITES is None, reason="SLUICEGATE_SUITES names no folder of suites")
+@pytest.mark.parametrize(("profile", "code"), [("imported", 0), ("strict-arguments", 1)])
+def test_the_tools_of_others_are_told_rule_by_rule(here: Here, profile: str, code: int) -> None:
+    listed = Path(SUITES or "") / "github-mcp-tools" / "v1.0.0.json"
+    done = here("lint", "--side", "arguments", "--profile", profile, listed)
+    heads = [line for line in done.out.splitlines() if " C01 open-object × 107" in line]
+    assert (done.code, len(heads)) == (code, 1)
+    assert len(done.out.splitlines()) < 120

@@ -1,0 +1,166 @@
+"""What lint says of a whole schema: profiles, suppressions, composition, shapes of the gate."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.lifecycle.lint.deciding import lint_here
+
+from sluicegate.contracts.schemas.envelope import envelope_schema
+from sluicegate.contracts.schemas.keywords import DIALECT
+from sluicegate.lifecycle.lint.findings import WORD, closed
+from sluicegate.lifecycle.lint.linting import APPLIED
+from sluicegate.lifecycle.lint.subject import Surroundings
+from sluicegate.values.pointers import Pointer
+
+pytestmark = pytest.mark.requirement("LIF-1")
+
+ROOT = Path(__file__).resolve().parents[4]
+OPEN: dict[str, Any] = {
+    "$schema": DIALECT,
+    "type": "object",
+    "properties": {"a": {"type": "string"}},
+}
+
+
+def rules(*given: Any, severity: str | None = None, **more: Any) -> list[str]:
+    return [
+        finding.rule
+        for finding in lint_here(*given, **more)
+        if severity in (None, finding.severity)
+    ]
+
+
+def test_the_strict_envelope_has_no_error() -> None:
+    envelope = json.loads((ROOT / "benchmarks/documents/schema_small.json").read_text("utf-8"))
+    assert rules(envelope, severity="error") == []
+
+
+def test_the_envelope_that_the_gate_prints_has_no_error() -> None:
+    data = closed({"a": {"type": "string", "pattern": "^[a-z]{1,9}$"}})
+    printed = envelope_schema("job_status", data, {"NOT_FOUND": False})
+    assert rules(printed, severity="error") == []
+
+
+def test_what_only_resembles_the_refusals_of_the_gate_is_judged() -> None:
+    printed: Any = json.loads(json.dumps(envelope_schema("t", closed({"a": {"const": 1}}), {})))
+    error = printed["oneOf"][2]["properties"]["error"]
+    error["oneOf"][0]["properties"]["findings"]["maxItems"] = 21
+    assert {"B01", "E05"} <= set(rules(printed, severity="error"))
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        pytest.param(
+            {"allOf": [{"type": "string"}, {"maxLength": 9}]}, [], id="a bound in another branch"
+        ),
+        pytest.param({"$ref": "#/$defs/word"}, [], id="a bound behind a reference"),
+        pytest.param({"anyOf": [WORD, {"type": "null"}]}, [], id="null needs no length"),
+        pytest.param({"anyOf": [WORD, {"type": "string"}]}, ["B01"], id="one branch without end"),
+        pytest.param({"type": "string", "format": "uuid"}, [], id="a format of fixed length"),
+        pytest.param({"type": "string", "pattern": "^[a-z]{3}$"}, [], id="a pattern that ends"),
+        pytest.param({"type": "string", "pattern": "^[a-z]+$"}, ["B01"], id="one that does not"),
+    ],
+)
+def test_a_bound_counts_wherever_it_stands(schema: Any, expected: list[str]) -> None:
+    found = rules(closed({"a": schema}, **{"$defs": {"word": WORD}}))
+    assert [rule for rule in found if rule == "B01"] == expected
+
+
+def test_one_definition_used_twice_is_told_once() -> None:
+    place = closed({"a": {"$ref": "#/$defs/p"}, "b": {"$ref": "#/$defs/p"}})
+    inner = {"type": "object", "properties": {"s": {"type": "string"}}, "required": ["s"]}
+    whole = {**place, "$defs": {"p": {**inner, "additionalProperties": False}}}
+    assert rules(whole).count("B01") == 1
+
+
+def test_a_definition_used_twice_counts_twice_for_the_size() -> None:
+    page = {"type": "array", "items": {"type": "integer"}, "maxItems": 60}
+    once = closed({"a": {"$ref": "#/$defs/p"}}, **{"$defs": {"p": page}})
+    twice = closed(
+        {"a": {"$ref": "#/$defs/p"}, "b": {"$ref": "#/$defs/p"}}, **{"$defs": {"p": page}}
+    )
+    limit = Surroundings(max_bytes=2_000)
+    assert "B08" not in rules(once, around=limit)
+    assert "B08" in rules(twice, around=limit)
+
+
+def test_the_imported_profile_leaves_bounds_and_objects_to_the_gate() -> None:
+    findings = lint_here(OPEN, "arguments", profile="imported")
+    softened = {finding.rule: (finding.severity, finding.hint) for finding in findings}
+    assert softened["C01"] == ("info", APPLIED)
+    assert softened["B01"] == ("info", APPLIED)
+
+
+def test_a_profile_sets_the_severities_of_its_side() -> None:
+    found = {each.rule: each.severity for each in lint_here(OPEN, profile="strict-arguments")}
+    assert found["B01"] == "warning"
+    assert {each.rule: each.severity for each in lint_here(OPEN)}["B01"] == "error"
+
+
+def suppressed(*entries: Any) -> list[str]:
+    return rules(closed({"a": {"type": "string", "pattern": "^.{1,9}$", "x-lint": list(entries)}}))
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        pytest.param({"rule": "X03", "reason": "r", "until": "2026-11-30"}, [], id="to its day"),
+        pytest.param(
+            {"rule": "pattern-admits-junk", "reason": "r", "until": "2027-01-01"}, [], id="by name"
+        ),
+        pytest.param(
+            {"rule": "X03", "reason": "r", "until": "2026-11-29"}, ["X03", "L02"], id="expired"
+        ),
+        pytest.param({"rule": "X03", "until": "2027-01-01"}, ["X03", "L03"], id="no reason"),
+        pytest.param({"rule": "X03", "reason": "r"}, ["X03", "L03"], id="no end"),
+        pytest.param({"rule": "X03", "reason": "r", "until": "soon"}, ["X03", "L03"], id="no day"),
+        pytest.param(
+            {"rule": "B01", "reason": "r", "until": "2027-01-01"}, ["X03", "L01"], id="unused"
+        ),
+    ],
+)
+def test_a_suppression_silences_its_rule_at_its_node(entry: Any, expected: list[str]) -> None:
+    assert [rule for rule in suppressed(entry) if rule[0] in "XL"] == expected
+
+
+def test_a_suppression_above_silences_nothing_below() -> None:
+    entry = {"rule": "B01", "reason": "r", "until": "2027-01-01"}
+    found = rules(closed({"a": {"type": "string"}}, **{"x-lint": [entry]}))
+    assert {"B01", "L01"} <= set(found)
+
+
+def test_text_that_the_agent_never_sees_is_no_way_in() -> None:
+    schema = closed({"id": {"const": "a"}, "note": WORD})
+    told = Surroundings(of_contract=True, selected=frozenset({Pointer(("id",))}))
+    assert "E05" in rules(schema)
+    assert "E05" not in rules(schema, around=told)
+
+
+def test_declared_free_text_is_no_finding() -> None:
+    note = Pointer(("message",))
+    told = Surroundings(of_contract=True, selected=frozenset({note}), untrusted=frozenset({note}))
+    assert "E05" not in rules(closed({"message": WORD}), around=told)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [None, 1, "x", [], {"type": 5}, {"properties": []}, {"$ref": 5}, {"enum": {}}, {"allOf": [5]}],
+    ids=repr,
+)
+def test_what_is_no_schema_is_said_and_nothing_is_raised(schema: Any) -> None:
+    assert "D00" in rules(schema)
+
+
+def test_the_innermost_place_at_which_nothing_is_valid_is_told() -> None:
+    schema = closed({"a": {"type": "integer", "minimum": 5, "maximum": 3}})
+    found = [each.pointer for each in lint_here(schema) if each.rule == "U01"]
+    assert found == ["/properties/a"]
+
+
+def test_a_place_that_was_meant_to_be_empty_is_no_finding() -> None:
+    assert "U01" not in rules(closed({"a": WORD}, properties={"a": WORD, "b": False}))

@@ -1,0 +1,151 @@
+"""Lint of files and folders: what is read, where a finding stands, what is not known."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sluicegate.cli.init_files import contract_files, settings_files
+from sluicegate.errors import ConfigurationError
+from sluicegate.lifecycle.lint.sets import Inquiry, Question
+from sluicegate.opening.deciding import decide
+from sluicegate.opening.linting import LintReport, lint_paths
+from sluicegate.opening.repeated_members import find_repeated
+
+pytestmark = pytest.mark.requirement("LIF-1")
+
+TODAY = date(2026, 11, 30)
+
+
+def write(home: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        path = home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return home
+
+
+def folder(home: Path, **changes: str) -> Path:
+    """A folder as ``init`` writes it, with texts of its contract replaced."""
+    files = dict(contract_files("my_tool"))
+    for old, new in changes.items():
+        files["contract.yaml"] = files["contract.yaml"].replace(old, new)
+    write(home / "my_tool", files)
+    return write(home, settings_files("my_tool"))
+
+
+def lint(*paths: Path, **more: Any) -> LintReport:
+    return lint_paths(paths, today=TODAY, **more)
+
+
+def rules(report: LintReport) -> list[str]:
+    return [linted.finding.rule for linted in report.findings]
+
+
+def test_a_contract_as_init_writes_it_has_no_finding(tmp_path: Path) -> None:
+    report = lint(folder(tmp_path))
+    assert (report.findings, report.checked, report.problems) == ((), 2, ())
+
+
+def test_a_finding_of_a_contract_has_the_line_of_its_place(tmp_path: Path) -> None:
+    home = folder(tmp_path, **{"state: {enum: [open, closed]}": "state: {type: string}"})
+    (bare, *_) = [each for each in lint(home).findings if each.finding.rule == "B01"]
+    lines = (home / "my_tool/contract.yaml").read_text("utf-8").splitlines()
+    assert bare.file == str(home / "my_tool/contract.yaml")
+    assert bare.pointer == "/result/schema/properties/state"
+    assert bare.owner == "my_tool"
+    assert lines[(bare.line or 0) - 1].strip() == "state: {type: string}"
+
+
+def test_a_contract_that_would_not_load_is_judged(tmp_path: Path) -> None:
+    home = folder(tmp_path, **{"additionalProperties: false": "minProperties: 1"})
+    assert rules(lint(home)) == ["C01", "C01"]
+
+
+def test_a_contract_file_is_judged_with_the_settings_around_it(tmp_path: Path) -> None:
+    home = folder(tmp_path, **{"bind: {/item_id: /item_id}": "bind: {}"})
+    assert rules(lint(home / "my_tool/contract.yaml")) == rules(lint(home)) == ["E10"]
+
+
+def test_an_unbound_identifier_and_an_unlimited_age_are_told(tmp_path: Path) -> None:
+    fresh = "fresh: {at: /observed_at, max_age_s: 60, max_ahead_s: 5}"
+    assert rules(lint(folder(tmp_path, **{fresh: "checks: []"}))) == ["E09"]
+
+
+def test_a_schema_in_a_file_of_the_folder_is_judged_in_that_file(tmp_path: Path) -> None:
+    home = folder(
+        tmp_path, **{"state: {enum: [open, closed]}": 'state: {$ref: "../shared.json#/$defs/s"}'}
+    )
+    write(home, {"shared.json": '{"$defs": {\n"s": {"type": "string"}}}'})
+    (bare,) = [each for each in lint(home).findings if each.finding.rule == "B01"]
+    assert (bare.file, bare.pointer, bare.line) == (str(home / "shared.json"), "/$defs/s", 2)
+
+
+def test_a_bare_schema_needs_a_side(tmp_path: Path) -> None:
+    bare = write(tmp_path, {"s.json": "{}"}) / "s.json"
+    with pytest.raises(ConfigurationError, match="--side"):
+        lint(bare)
+    assert "C08" in rules(lint(bare, side="result"))
+
+
+def test_a_tool_list_is_judged_tool_by_tool(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {}, "additionalProperties": False, "examples": [{}]}
+    tools = [
+        {"name": "a", "description": "A.", "inputSchema": schema},
+        {"name": "b", "description": "B.", "inputSchema": {**schema, "type": "array"}},
+    ]
+    listed = write(tmp_path, {"t.json": json.dumps({"tools": tools})}) / "t.json"
+    report = lint(listed)
+    assert report.checked == 2
+    assert {linted.owner for linted in report.findings} == {"b"}
+    assert all(linted.entry.file == f"{listed}#b" for linted in report.findings)
+
+
+def test_a_member_that_stands_twice_is_told_with_its_line(tmp_path: Path) -> None:
+    text = '{"type": "object",\n "type": "array", "items": {"a": 1,\n "a": 2}}'
+    report = lint(write(tmp_path, {"s.json": text}) / "s.json", side="result")
+    found = [(each.pointer, each.line) for each in report.findings if each.finding.rule == "D05"]
+    assert found == [("/type", 1), ("/items/a", 2)]
+
+
+def test_a_contract_with_a_member_twice_is_told_and_the_others_are_judged(tmp_path: Path) -> None:
+    home = folder(tmp_path, **{"owner: my-team": "owner: my-team\nowner: another"})
+    report = lint(home)
+    assert (rules(report), report.findings[0].line) == (["D05"], 6)
+
+
+def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
+    broken = write(tmp_path, {"s.json": "{"}) / "s.json"
+    report = lint(broken, tmp_path / "absent.json", side="result")
+    assert (report.checked, len(report.problems), len(report.unreadable)) == (0, 1, 1)
+
+
+def test_a_text_that_is_no_json_has_no_repeated_members() -> None:
+    assert find_repeated(b'{"a": 1, "a": ') is None
+
+
+def test_a_question_that_ends_the_child_is_not_known_and_the_next_is_answered() -> None:
+    bomb: Any = {"type": "object"}
+    for _ in range(24):
+        bomb = {"allOf": [bomb], "properties": {"a": {}}, "unevaluatedProperties": False}
+    value: Any = {}
+    for _ in range(24):
+        value = {"a": value}
+    answers = decide(
+        [
+            Inquiry(document={}, questions=(Question(kind="fits", left=bomb, right=value),)),
+            Inquiry(
+                document={"type": "integer"},
+                questions=(
+                    Question(kind="empty-places"),
+                    Question(kind="fits", left={"type": "integer"}, right=1),
+                    Question(kind="fits", left={"type": "nonsense"}, right=1),
+                ),
+            ),
+        ]
+    )
+    assert answers == ((None,), ([], True, None))
