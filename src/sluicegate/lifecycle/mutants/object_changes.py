@@ -53,8 +53,8 @@ def _extended(spot: Spot, members: Mapping[str, JsonValue]) -> Iterator[Change]:
 
 
 def _dropped(spot: Spot, members: Mapping[str, JsonValue]) -> Iterator[Change]:
-    required = spot.view.required
-    rule = "C05" if not required and spot.view.declared else ""
+    # `required: []` is the author's word that all may be absent; no word at all is a hole.
+    rule = "C05" if spot.view.declared and not spot.view.has("required") else ""
     for name in members:
         yield Change(
             operator="drop",

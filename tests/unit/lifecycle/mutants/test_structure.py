@@ -142,6 +142,10 @@ def test_what_the_author_declared_is_no_mutant() -> None:
     assert {"drop.trigger", "as-null.attempts"} & names == set()
 
 
+def test_members_that_are_all_optional_are_declared_by_a_list_that_names_none() -> None:
+    assert survivors({**SCHEMA, "required": []}) == {}
+
+
 def test_mutants_are_the_same_each_time_and_each_once() -> None:
     first, second = (list(mutate_structure(VALUE, SCHEMA)) for _ in range(2))
     assert first == second
