@@ -30,12 +30,7 @@ def init(ctx: click.Context, name: str, folder: str) -> int:
     """
     from sluicegate.cli.init_files import access_row, ci_lines, contract_files, settings_files
 
-    if _NAME.fullmatch(name) is None or name in _TAKEN:
-        raise click.BadParameter(
-            "a tool's name has 1 to 128 letters, digits, '_', '.', '-', begins with a letter or"
-            f" digit, and is none of {', '.join(sorted(_TAKEN))}",
-            param_hint="NAME",
-        )
+    demand_name(name, "NAME")
     if ctx.get_parameter_source("folder") is ParameterSource.DEFAULT and _is_inside(folder):
         folder = "."
     root = Path(folder)
@@ -60,6 +55,19 @@ def init(ctx: click.Context, name: str, folder: str) -> int:
     note(f"wrote {home}; next: describe your own tool in it, and `sluicegate check {folder}`")
     put(ci_lines(root.resolve().name if folder == "." else folder))
     return Exit.ACCEPTED
+
+
+def demand_name(name: str, hint: str) -> None:
+    """Refuse what cannot name a tool and its folder; ``hint`` is where it was given.
+
+    Raises: click.BadParameter.
+    """
+    if _NAME.fullmatch(name) is None or name in _TAKEN:
+        raise click.BadParameter(
+            "a tool's name has 1 to 128 letters, digits, '_', '.', '-', begins with a letter or"
+            f" digit, and is none of {', '.join(sorted(_TAKEN))}",
+            param_hint=hint,
+        )
 
 
 def _is_inside(folder: str) -> bool:

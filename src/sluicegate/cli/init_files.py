@@ -94,15 +94,20 @@ def access_row(name: str) -> str:
     return _ROW.replace("NAME", name)
 
 
-def settings_files(name: str) -> dict[str, str]:
-    """Return the files of the folder itself, by path; the editor schemas lie beside them."""
+def settings_files(name: str | None) -> dict[str, str]:
+    """Return the files of the folder itself, by path; the editor schemas lie beside them.
+
+    ``name`` is the contract that the first access row is about; None: there is no row yet.
+    """
     editor = files("sluicegate.contracts").joinpath("editor")
     schemas = {
         f"{_EDITOR}/{schema}": editor.joinpath(schema).read_text(encoding="utf-8")
         for schema in ("contract.schema.json", "sluicegate.schema.json")
     }
     return {
-        "sluicegate.yaml": _SETTINGS.replace("ROW", access_row(name)),
+        "sluicegate.yaml": _SETTINGS.replace("\nROW", " []")
+        if name is None
+        else _SETTINGS.replace("ROW", access_row(name)),
         ".gitignore": _IGNORED,
         **schemas,
     }

@@ -20,6 +20,10 @@ _COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "demo": ("demo:demo", "See the main job done against a misbehaving upstream."),
         "init": ("init:init", "Write a new contract that passes check."),
+        "import": (
+            "importing:import_contracts",
+            "Draft contracts from tool lists, schemas, samples.",
+        ),
         "check": ("check:check", "Load a contract folder and run its fixtures: for CI."),
         "diff": ("diff:diff", "Tell what changed between two versions, and for whom it breaks."),
         "test": ("test:test", "Hold fixtures and mutants of them to the real ladders."),

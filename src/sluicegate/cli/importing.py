@@ -1,0 +1,219 @@
+"""``sluicegate import``: draft contracts from what others publish."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Concatenate, Literal, ParamSpec
+
+import click
+
+from sluicegate.cli.exits import Exit
+from sluicegate.cli.init import demand_name
+from sluicegate.cli.output import (
+    HUMAN,
+    folder_option,
+    format_option,
+    note,
+    put,
+    put_object,
+    stop,
+)
+
+if TYPE_CHECKING:
+    from sluicegate.lifecycle.importing.blueprint import Blueprint
+    from sluicegate.lifecycle.importing.drafts import Draft, Unfit
+
+P = ParamSpec("P")
+
+Side = Literal["arguments", "result"]
+
+
+@click.group("import")
+def import_contracts() -> None:
+    """Draft contracts: closed, bounded, and saying what a person must still decide.
+
+    A draft does not load while its key `draft` stands. Nothing that exists is overwritten.
+    """
+
+
+def _importer(
+    read: Callable[P, Sequence[Blueprint]],
+) -> Callable[Concatenate[str, bool, str, P], int]:
+    """Turn a function that reads blueprints into a command that writes their drafts."""
+
+    @wraps(read)
+    def command(
+        folder: str, accept_defaults: bool, form: str, /, *args: P.args, **kwargs: P.kwargs
+    ) -> int:
+        from sluicegate.lifecycle.importing.blueprint import SourceError
+        from sluicegate.lifecycle.importing.dialects import DialectError
+
+        try:
+            blueprints = read(*args, **kwargs)
+        except (SourceError, DialectError) as error:
+            stop(Exit.DOES_NOT_LOAD, str(error))
+        except OSError as error:
+            stop(Exit.UNREADABLE, f"{error.filename} cannot be read: {error.strerror}")
+        return _write(blueprints, folder, form, accept_defaults=accept_defaults)
+
+    return command
+
+
+def _options(command: Callable[..., int]) -> Callable[..., int]:
+    @wraps(command)
+    def called(*, folder: str, accept_defaults: bool, form: str, **kwargs: object) -> int:
+        return command(folder, accept_defaults, form, **kwargs)
+
+    accepting = click.option(
+        "--accept-defaults",
+        is_flag=True,
+        help="Take the declared defaults as decided, so that the contract loads.",
+    )
+    return folder_option(accepting(format_option()(called)))
+
+
+_name_option = click.option("--tool", required=True, metavar="NAME", help="The tool's name.")
+_side_option = click.option(
+    "--side",
+    type=click.Choice(["result", "arguments"]),
+    default="result",
+    show_default=True,
+    help="Which side of the tool the schema describes.",
+)
+_file = click.Path(exists=True, dir_okay=False, path_type=Path)
+_example_option = click.option(
+    "--example",
+    "examples",
+    type=_file,
+    multiple=True,
+    help="An accepted document; it becomes a fixture. Repeatable.",
+)
+
+
+@import_contracts.command("mcp")
+@click.argument("source", type=_file)
+@click.option("--tool", metavar="NAME", help="This tool alone.  [default: every tool]")
+@_options
+@_importer
+def import_mcp(source: Path, tool: str | None) -> Sequence[Blueprint]:
+    """Draft from an MCP tool list: a JSON array, or an object with `tools`."""
+    from sluicegate.lifecycle.importing.mcp import read_tool_list
+    from sluicegate.opening.drafting import read_source
+
+    return read_tool_list(read_source(source), only=tool)
+
+
+@import_contracts.command("schema")
+@click.argument("source", type=_file)
+@_name_option
+@_side_option
+@click.option(
+    "--root",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The folder that references may lead into.  [default: that of SOURCE]",
+)
+@_example_option
+@_options
+@_importer
+def import_schema(
+    source: Path, tool: str, side: Side, root: Path | None, examples: Sequence[Path]
+) -> Sequence[Blueprint]:
+    """Draft from a JSON Schema file, draft-04 to 2020-12."""
+    from sluicegate.lifecycle.importing.blueprint import SourceError
+    from sluicegate.lifecycle.importing.gathering import gather
+    from sluicegate.lifecycle.importing.schema_files import blueprint_of_schema
+    from sluicegate.opening.drafting import read_named, read_source, read_tree
+
+    demand_name(tool, "--tool")
+    home = (root or source.parent).resolve()
+    if not source.resolve().is_relative_to(home):
+        raise click.BadParameter(f"{source} lies outside it", param_hint="--root")
+    name = source.resolve().relative_to(home).as_posix()
+    schema = gather(name, {**read_tree(home), name: read_source(source)})
+    if isinstance(schema, tuple):
+        raise SourceError("\n".join(f"{source}: {each.message} {each.mend}" for each in schema))
+    return [blueprint_of_schema(tool, schema, side, read_named(examples))]
+
+
+@import_contracts.command("samples")
+@click.argument("sources", metavar="SAMPLE…", type=_file, nargs=-1, required=True)
+@_name_option
+@_options
+@_importer
+def import_samples(sources: Sequence[Path], tool: str) -> Sequence[Blueprint]:
+    """Draft from sample answers; each becomes an accepted fixture."""
+    from sluicegate.opening.drafting import read_named
+
+    try:
+        from sluicegate.lifecycle.importing.samples import read_samples
+    except ImportError:
+        stop(Exit.USAGE, 'samples are read by genson: pip install "sluicegate[import]"')
+    demand_name(tool, "--tool")
+    return [read_samples(tool, read_named(sources))]
+
+
+def _write(
+    blueprints: Sequence[Blueprint], folder: str, form: str, *, accept_defaults: bool
+) -> int:
+    from sluicegate.cli.init_files import settings_files
+    from sluicegate.lifecycle.importing.drafts import Draft, draft
+    from sluicegate.opening.drafting import find_taken, write_drafts
+
+    drafts: list[Draft] = []
+    for blueprint in blueprints:
+        made = draft(blueprint, accept_defaults=accept_defaults)
+        if not isinstance(made, Draft):
+            stop(Exit.DOES_NOT_LOAD, _say_unfit(made))
+        drafts.append(made)
+    taken = find_taken(Path(folder), drafts)
+    if taken is not None:
+        stop(Exit.USAGE, f"{taken} exists; nothing was written. Remove it, or use another folder.")
+    try:
+        write_drafts(Path(folder), drafts, settings_files(None))
+    except OSError as error:
+        stop(Exit.UNREADABLE, f"{error.filename} cannot be written: {error.strerror}")
+    _tell(drafts, folder, form)
+    return Exit.ACCEPTED
+
+
+def _tell(drafts: Sequence[Draft], folder: str, form: str) -> None:
+    for each in drafts:
+        for decision in each.decisions:
+            mark = "default taken" if each.accepted else "decide"
+            note(f"{Path(folder, each.tool, 'contract.yaml')}: {mark}: {decision.question}")
+    if form == HUMAN:
+        from sluicegate.rendering.escaping import escape_terminal
+
+        for each in drafts:
+            state = "loads" if each.accepted else f"{len(each.decisions)} to decide"
+            put(escape_terminal(f"{Path(folder, each.tool)}: {state}") + "\n")
+        return
+    put_object(
+        "import",
+        {
+            "drafts": [
+                {
+                    "tool": each.tool,
+                    "folder": str(Path(folder, each.tool)),
+                    "loads": each.accepted,
+                    "files": sorted(each.files),
+                    "decisions": [
+                        {"at": decision.at, "question": decision.question}
+                        for decision in each.decisions
+                    ],
+                }
+                for each in drafts
+            ]
+        },
+    )
+
+
+def _say_unfit(unfit: Unfit) -> str:
+    lines = [f"{unfit.tool}: the {unfit.side} schema cannot be drafted; nothing was written."]
+    lines += [
+        f"{fault.code} at {fault.pointer or 'the root'}: {fault.message} {fault.mend}"
+        for fault in unfit.faults
+    ]
+    return "\n".join(lines)

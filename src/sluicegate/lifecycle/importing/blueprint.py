@@ -1,0 +1,51 @@
+"""What an import knows of one tool, before a draft is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias
+
+from sluicegate.values.json import JsonObject, JsonValue
+
+Effect: TypeAlias = Literal["read", "write"]
+
+NO_ARGUMENTS: Final[JsonObject] = {
+    "type": "object",
+    "properties": {},
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What only a person can decide: the key of contract.yaml that it is about, and a sentence."""
+
+    at: str
+    question: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blueprint:
+    """One tool as its source tells of it; schemas are draft 2020-12 and may be open.
+
+    ``result`` None: the tool answers with text that no schema describes. ``effect`` None: the
+    source does not say. ``answers`` and ``calls`` are accepted examples, by the name of their
+    fixture. ``decisions`` are those that the source itself raises.
+    """
+
+    tool: str
+    arguments: JsonObject = field(default_factory=lambda: NO_ARGUMENTS)
+    result: JsonObject | None
+    description: str = ""
+    title: str = ""
+    effect: Effect | None = None
+    fetch: JsonObject | None = None
+    upstream: JsonObject | None = None
+    answers: Mapping[str, JsonValue] = field(default_factory=dict)
+    calls: Mapping[str, JsonValue] = field(default_factory=dict)
+    decisions: tuple[Decision, ...] = ()
+
+
+class SourceError(ValueError):
+    """The source holds no tool that can be imported; its text is a sentence for a person."""

@@ -1,0 +1,81 @@
+"""Files for an import: what it reads, and the drafts that it writes. Nothing is overwritten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+from sluicegate.contracts.yaml_reading import Document, read_document
+from sluicegate.lifecycle.importing.blueprint import SourceError
+from sluicegate.lifecycle.importing.drafts import Draft
+from sluicegate.values.json import JsonValue
+
+_MAX_FILES: Final = 5_000
+
+
+def read_source(path: Path) -> JsonValue:
+    """Return one parsed JSON or YAML document, strictly read.
+
+    Raises: OSError; SourceError, whose text names file, line and column.
+    """
+    found = read_document(str(path), path.read_bytes())
+    if isinstance(found, Document):
+        return found.value
+    raise SourceError("\n".join(str(problem) for problem in found))
+
+
+def read_tree(root: Path) -> dict[str, JsonValue]:
+    """Return every JSON document below ``root`` that can be read, by its path below it.
+
+    What is no strict JSON is left out: a reference to it leads nowhere, and says so. Raises:
+    OSError; SourceError for a folder of more than 5,000 files.
+    """
+    documents: dict[str, JsonValue] = {}
+    paths = sorted(path for path in root.rglob("*.json") if path.is_file())
+    if len(paths) > _MAX_FILES:
+        raise SourceError(f"{root} holds more than {_MAX_FILES} JSON files; name a folder below.")
+    for path in paths:
+        found = read_document(path.name, path.read_bytes())
+        if isinstance(found, Document):
+            documents[path.relative_to(root).as_posix()] = found.value
+    return documents
+
+
+def read_named(paths: Iterable[Path]) -> dict[str, JsonValue]:
+    """Return parsed documents by the stem of their files, made distinct. Raises: as read_source."""
+    named: dict[str, JsonValue] = {}
+    for path in paths:
+        stem = path.name.removesuffix(".json").replace(".", "-")
+        name, count = stem, 1
+        while name in named:
+            count += 1
+            name = f"{stem}-{count}"
+        named[name] = read_source(path)
+    return named
+
+
+def find_taken(folder: Path, drafts: Iterable[Draft]) -> Path | None:
+    """Return the first contract folder that exists already; None where none does."""
+    homes = (folder / each.tool for each in drafts)
+    return next((home for home in homes if home.exists()), None)
+
+
+def write_drafts(folder: Path, drafts: Iterable[Draft], settings: Mapping[str, str]) -> None:
+    """Write each draft into its own folder, and ``settings`` where there are none.
+
+    Raises: OSError, FileExistsError where a file is there already.
+    """
+    if not (folder / "sluicegate.yaml").exists():
+        for path, text in settings.items():
+            if not (folder / path).exists():
+                _write(folder / path, text.encode())
+    for each in drafts:
+        for path, content in each.files.items():
+            _write(folder / each.tool / path, content)
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("xb") as file:
+        file.write(content)

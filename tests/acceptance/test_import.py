@@ -1,0 +1,150 @@
+"""``import`` drafts contracts that do not load until a person has decided, and then pass check."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.acceptance.commands import Done, Here
+
+pytestmark = pytest.mark.requirement("LIF-6")
+
+ITEM = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string", "pattern": "^item-[0-9]+$"},
+        "note": {"type": ["string", "null"]},
+        "parts": {"type": "array", "items": {"type": "integer"}},
+    },
+    "required": ["id"],
+}
+TOOLS = {
+    "tools": [
+        {
+            "name": "get_item",
+            "description": 'One "item"\u2028 \x07 é',
+            "inputSchema": {"type": "object", "properties": {"id": {"type": "string"}}},
+            "outputSchema": ITEM,
+            "annotations": {"readOnlyHint": True},
+        },
+        {"name": "delete_item", "inputSchema": {"type": "object"}},
+    ]
+}
+ANSWERS = [
+    {"id": "item-1", "at": "2026-01-01T00:00:00Z", "note": "n" * 300, "tags": ["a"]},
+    {"id": "item-2", "at": "2026-01-02T00:00:00Z", "note": None, "tags": []},
+]
+
+
+@pytest.fixture(autouse=True)
+def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    Path("tools.json").write_text(json.dumps(TOOLS))
+    Path("item.json").write_text(json.dumps(ITEM))
+    for number, answer in enumerate(ANSWERS):
+        Path(f"answer.{number}.json").write_text(json.dumps(answer))
+
+
+SOURCES: dict[str, tuple[str, ...]] = {
+    "an MCP tool list": ("mcp", "tools.json"),
+    "a schema of the result": ("schema", "item.json", "--tool", "get_item"),
+    "a schema of the arguments": (
+        *("schema", "item.json", "--tool", "get_item", "--side", "arguments"),
+    ),
+    "samples": ("samples", "answer.0.json", "answer.1.json", "--tool", "get_item"),
+}
+
+
+def decide(contract: Path) -> None:
+    """Do what a person does last: take the list of open questions away."""
+    contract.write_text(contract.read_text(encoding="utf-8").partition("draft:\n")[0])
+
+
+@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES.keys())
+def test_a_draft_loads_once_it_is_decided_and_never_before(
+    sluicegate: Here, source: tuple[str, ...]
+) -> None:
+    done = sluicegate("import", *source)
+    assert done.code == 0, done.err
+    undecided = sluicegate("check")
+    assert (undecided.code, "still to decide: owner:" in undecided.out) == (4, True)
+    for contract in Path("contracts").glob("*/contract.yaml"):
+        decide(contract)
+    decided = sluicegate("check")
+    assert (decided.code, decided.out[:3]) == (0, "OK:")
+
+
+@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES.keys())
+def test_accepted_defaults_load_at_once(sluicegate: Here, source: tuple[str, ...]) -> None:
+    assert sluicegate("import", *source, "--accept-defaults").code == 0
+    assert sluicegate("check").code == 0
+
+
+def test_every_open_question_is_told_on_stderr_in_the_file_and_to_programs(
+    sluicegate: Here,
+) -> None:
+    done = sluicegate("import", *SOURCES["samples"], "--format", "json-v1")
+    shown = json.loads(done.out)
+    (draft,) = shown["drafts"]
+    contract = Path("contracts/get_item/contract.yaml").read_text(encoding="utf-8")
+    assert (shown["command"], draft["tool"], draft["loads"]) == ("import", "get_item", False)
+    assert {each["at"] for each in draft["decisions"]} == {
+        *("owner", "description", "effect", "arguments", "fetch", "result"),
+    }
+    for each in draft["decisions"]:
+        assert f"# DECIDE: {each['question']}\n" in contract
+        assert f"decide: {each['question']}\n" in done.err
+
+
+def test_samples_become_fixtures_and_an_answer_that_differs_is_refused(sluicegate: Here) -> None:
+    sluicegate("import", *SOURCES["samples"], "--accept-defaults")
+    home = Path("contracts/get_item")
+    assert json.loads((home / "fixtures/result/accepted/answer-0.json").read_text()) == ANSWERS[0]
+    schema: dict[str, Any] = json.loads((home / "schemas/result.json").read_text())
+    assert schema["properties"]["at"]["format"] == "date-time"
+    assert {"type": "string", "maxLength": 4096} in schema["properties"]["note"]["anyOf"]
+    other = home / "fixtures/result/accepted/other.json"
+    other.write_text(json.dumps({**ANSWERS[0], "url": "x"}))
+    done = sluicegate("check")
+    assert (done.code, "conform/UNEXPECTED" in done.out) == (1, True)
+
+
+def test_what_exists_is_never_overwritten(sluicegate: Here) -> None:
+    sluicegate("import", "mcp", "tools.json", "--tool", "delete_item")
+    contract = Path("contracts/delete_item/contract.yaml")
+    contract.write_text("mine")
+    again = sluicegate("import", "mcp", "tools.json")
+    assert (again.code, contract.read_text()) == (2, "mine")
+    assert not Path("contracts/get_item").exists()
+
+
+def refused(sluicegate: Here, text: str, *arguments: str) -> Done:
+    Path("bad.json").write_text(text)
+    done = sluicegate("import", *arguments)
+    assert not Path("contracts").exists()
+    return done
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "code", "said"),
+    [
+        ('{"a": 1, "a": 2}', ("mcp", "bad.json"), 4, "bad.json:1:14"),
+        ('{"tools": []}', ("mcp", "bad.json"), 4, "no tool"),
+        ('{"tools": [{"name": "a b"}]}', ("mcp", "bad.json"), 4, "no name for a tool"),
+        ("{}", ("mcp", "absent.json"), 2, "absent.json"),
+        ('{"$ref": "far.json"}', ("schema", "bad.json", "--tool", "a"), 4, "leads to nothing"),
+        ('{"$ref": "https://x/y"}', ("schema", "bad.json", "--tool", "a"), 4, "nothing is fetched"),
+        ('{"type": "strng"}', ("schema", "bad.json", "--tool", "a"), 4, "Did you mean `string`"),
+        ('{"$schema": "urn:mine"}', ("schema", "bad.json", "--tool", "a"), 4, "dialect"),
+        ("{}", ("schema", "bad.json", "--tool", "fixtures"), 2, "a tool's name"),
+        ("[1]", ("samples", "bad.json", "--tool", "a"), 4, "one JSON object"),
+    ],
+)
+def test_what_cannot_be_imported_writes_nothing_and_says_why(
+    sluicegate: Here, text: str, arguments: tuple[str, ...], code: int, said: str
+) -> None:
+    done = refused(sluicegate, text, *arguments)
+    assert (done.code, said in done.err) == (code, True), done.err
