@@ -23,8 +23,8 @@ _OTHER_REQUEST: Final = "req.another0"
 _OTHER_TOOL: Final = "another_tool"
 _HTML: Final = b"<!DOCTYPE html><html><body>Sign in</body></html>"
 _HIDDEN: Final[Mapping[str, str]] = {
-    "hidden-zero-width": "​",
-    "hidden-bidi": "‮",
+    "hidden-zero-width": "\u200b",
+    "hidden-bidi": "\u202e",
     "hidden-nul": "\x00",
     "hidden-tag": "\U000e0041",
 }

@@ -13,7 +13,7 @@ from sluicegate.values.json import JsonValue
 from sluicegate.values.pointers import NOTHING, Nothing
 
 _STRANGERS: Final = ("unreviewed", "__proto__", "message")
-_HIDDEN_NAME: Final = "na​me"
+_HIDDEN_NAME: Final = "na\u200bme"
 _FLOOD: Final = 300
 _MOST: Final = 2_000
 _CAMEL: Final = re.compile(r"_([a-z])")

@@ -16,7 +16,9 @@ _FLOOD: Final = 10_000
 
 _MOST: Final = 100_000
 _IDENTIFIER: Final = re.compile(r"(^|_)(id|ids|uuid|key|slug|ref)$|(Id|Ids|Key|Uuid)$|^(id|key)$")
-_HOMOGLYPHS: Final = str.maketrans({"a": "а", "e": "е", "o": "о", "p": "р", "c": "с", "i": "і"})
+_HOMOGLYPHS: Final = str.maketrans(
+    {"a": "\u0430", "e": "\u0435", "o": "\u043e", "p": "\u0440", "c": "\u0441", "i": "\u0456"}
+)
 _PADDED: Final[Mapping[str, tuple[str, str]]] = {
     "blank-before": (" ", ""),
     "blank-after": ("", " "),
@@ -27,8 +29,8 @@ _HIDDEN: Final[Mapping[str, tuple[str, str]]] = {
     "line-feed": ("", "\n"),
     "second-line": ("first\n", ""),
     "nul": ("", "\x00"),
-    "zero-width": ("", "​"),
-    "bidi": ("‮", ""),
+    "zero-width": ("", "\u200b"),
+    "bidi": ("\u202e", ""),
 }
 _FORMS: Final[Mapping[str, re.Pattern[str]]] = {
     "date-time": re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)"),
