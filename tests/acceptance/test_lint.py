@@ -127,3 +127,17 @@ def test_the_tools_of_others_are_told_rule_by_rule(here: Here, profile: str, cod
     heads = [line for line in done.out.splitlines() if " C01 open-object × 107" in line]
     assert (done.code, len(heads)) == (code, 1)
     assert len(done.out.splitlines()) < 120
+
+
+@pytest.mark.parametrize("form", ["human", "github", "json-v1", "sarif", "junit"])
+def test_check_fails_on_an_error_of_lint_and_tells_it(
+    here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert here("init", "my_tool").code == 0
+    assert here("check", "contracts").code == 0
+    contract = tmp_path / "contracts/my_tool/contract.yaml"
+    loose = contract.read_text("utf-8").replace("{enum: [open, closed]}", "{type: string}")
+    contract.write_text(loose, encoding="utf-8")
+    done = here("check", "contracts", "--format", form)
+    assert (done.code, "B01" in done.out) == (1, True)

@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 @format_option(reports=True)
 @color_option
 def check(folder: str, no_python: bool, form: str, color: str) -> int:
-    """Load every contract of FOLDER and climb every fixture through the real ladders.
+    """Load every contract of FOLDER, climb every fixture through the real ladders, and lint.
 
-    Exit 0 all is well, 1 a fixture fails, 3 there is no contract, 4 the folder does not load,
-    5 there is no such folder.
+    Exit 0 all is well, 1 a fixture fails or lint has an error, 3 there is no contract, 4 the
+    folder does not load, 5 there is no such folder.
     """
     from sluicegate.cli.progress import tell_progress
     from sluicegate.opening.folder import check_folder
@@ -65,11 +65,12 @@ def check(folder: str, no_python: bool, form: str, color: str) -> int:
         return Exit.DOES_NOT_LOAD
     if not checked.contracts:
         return Exit.NOTHING_CHECKED
-    return Exit.REJECTED if checked.failing else Exit.ACCEPTED
+    return Exit.ACCEPTED if checked.verdict == "ok" else Exit.REJECTED
 
 
 def _as_checked(folder: str, report: FolderReport) -> Checked:
     """Name every place as the person who typed FOLDER can open it."""
+    from sluicegate.cli.lint import as_lint_item
     from sluicegate.rendering.checking import Checked
 
     loaded = report.contracts
@@ -85,6 +86,7 @@ def _as_checked(folder: str, report: FolderReport) -> Checked:
         ),
         fixtures=tuple(as_checked_fixture(folder, result) for result in report.fixtures),
         notes=report.notes,
+        lint=tuple(map(as_lint_item, report.lint)),
     )
 
 

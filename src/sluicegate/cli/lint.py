@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from sluicegate.lifecycle.lint.baseline import Entry
     from sluicegate.lifecycle.lint.linting import Profile
     from sluicegate.lifecycle.lint.subject import SideName
-    from sluicegate.opening.linting import LintReport
-    from sluicegate.rendering.linting import LintSummary
+    from sluicegate.opening.linting import Linted, LintReport
+    from sluicegate.rendering.linting import LintItem, LintSummary
 
 _PROFILES = ("strict-result", "strict-arguments", "imported")
 
@@ -139,24 +139,28 @@ def _write(path: str, report: LintReport) -> None:
         stop(Exit.USAGE, f"{path} cannot be written: {error.strerror}")
 
 
-def _summarize(report: LintReport, before: int, fail_on: str) -> LintSummary:
-    from sluicegate.rendering.linting import LintItem, LintSummary
+def as_lint_item(linted: Linted) -> LintItem:
+    """Return a finding as its readers are shown it."""
+    from sluicegate.rendering.linting import LintItem
 
-    items = tuple(
-        LintItem(
-            rule=linted.finding.rule,
-            name=linted.finding.name,
-            severity=linted.finding.severity,
-            message=linted.finding.message,
-            hint=linted.finding.hint,
-            file=linted.file,
-            pointer=linted.pointer,
-            line=linted.line,
-            column=linted.column,
-            tool=linted.owner,
-        )
-        for linted in report.findings
+    return LintItem(
+        rule=linted.finding.rule,
+        name=linted.finding.name,
+        severity=linted.finding.severity,
+        message=linted.finding.message,
+        hint=linted.finding.hint,
+        file=linted.file,
+        pointer=linted.pointer,
+        line=linted.line,
+        column=linted.column,
+        tool=linted.owner,
     )
+
+
+def _summarize(report: LintReport, before: int, fail_on: str) -> LintSummary:
+    from sluicegate.rendering.linting import LintSummary
+
+    items = tuple(map(as_lint_item, report.findings))
     failing = ("error", "warning") if fail_on == "warning" else ("error",)
     stale = sum(item.rule == "L04" for item in items)
     return LintSummary(

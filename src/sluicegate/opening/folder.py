@@ -23,7 +23,8 @@ from sluicegate.opening.clock import SystemClock, draw, new_request_id
 from sluicegate.opening.documents import read_folder, say_misplaced
 from sluicegate.opening.doubts import list_doubts
 from sluicegate.opening.fixtures import FixtureResult
-from sluicegate.opening.loaded import judge_releases, load_folder
+from sluicegate.opening.linting import Linted, lint_paths
+from sluicegate.opening.loaded import Loaded, judge_releases, load_folder
 from sluicegate.opening.python_names import resolve
 from sluicegate.opening.released import find_edited
 from sluicegate.opening.steering import read_steering
@@ -38,7 +39,7 @@ class FolderReport:
     """What ``check`` found: ``contracts`` is None where the folder does not load.
 
     ``waivers`` are those of every contract that could be read, the expired ones too. ``notes`` say
-    what loads and yet is hardly meant.
+    what loads and yet is hardly meant. ``lint`` are the errors of lint in what is served.
     """
 
     contracts: ContractSet | None
@@ -46,6 +47,7 @@ class FolderReport:
     fixtures: tuple[FixtureResult, ...]
     waivers: tuple[Waived, ...] = ()
     notes: tuple[str, ...] = ()
+    lint: tuple[Linted, ...] = ()
 
 
 def open_gate(
@@ -117,7 +119,7 @@ def _reopen(
 
 
 def check_folder(folder: Path, *, python: bool = True, now: datetime | None = None) -> FolderReport:
-    """Load the folder and climb every fixture, without opening a store or serving anything.
+    """Load the folder, climb every fixture and lint, without opening a store or serving anything.
 
     ``now`` is the time by which waivers expire; by default the machine's. A version that an
     operator rolled back to has no fixtures here, as in ``open_gate``. A frozen file that is not
@@ -137,7 +139,9 @@ def check_folder(folder: Path, *, python: bool = True, now: datetime | None = No
             for line in lines.values():
                 results.extend(loaded.run_fixtures(line))
     notes: Iterable[str] = ()
+    found: tuple[Linted, ...] = ()
     if contracts is not None:
+        found = _lint(folder, loaded, now, python=python)
         notes = list_doubts(
             loaded,
             contracts,
@@ -151,6 +155,17 @@ def check_folder(folder: Path, *, python: bool = True, now: datetime | None = No
         fixtures=tuple(results),
         waivers=loaded.waivers,
         notes=tuple(notes),
+        lint=found,
+    )
+
+
+def _lint(folder: Path, loaded: Loaded, now: datetime, *, python: bool) -> tuple[Linted, ...]:
+    """The errors of lint; where an operator rolled back, the working version is not judged."""
+    aside = {str(folder / name) for name in loaded.rolled_back}
+    return tuple(
+        linted
+        for linted in lint_paths([folder], python=python, today=now.date()).findings
+        if linted.finding.severity == "error" and linted.file not in aside
     )
 
 

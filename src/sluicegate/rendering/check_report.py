@@ -9,9 +9,11 @@ from typing import Final
 from sluicegate.contracts.problems import Problem
 from sluicegate.rendering.checking import Checked, CheckedFixture
 from sluicegate.rendering.github import describe
+from sluicegate.rendering.linting import LintItem
 from sluicegate.rendering.pages import read_page
 from sluicegate.rendering.places import place_findings
 from sluicegate.rendering.reports import Item, Report, RuleHelp, column_in_characters
+from sluicegate.rendering.rule_pages import read_rule_page
 from sluicegate.values.codes import CODES, Code
 
 FIXTURE: Final = "FIXTURE"
@@ -50,10 +52,15 @@ def explain_rules(report: Report) -> tuple[RuleHelp, ...]:
     """Return what can be told of each rule that an item of the report bears."""
     own = {rule.id: rule for rule in _OWN_RULES}
     borne = sorted({item.rule for item in report.items})
-    return tuple(own[rule] if rule in own else _explain(Code(rule)) for rule in borne)
+    return tuple(own[rule] if rule in own else _explain(rule) for rule in borne)
 
 
-def _explain(code: Code) -> RuleHelp:
+def _explain(rule: str) -> RuleHelp:
+    page = read_rule_page(rule)
+    if page is not None:
+        head, text = page.splitlines()[0], page.splitlines()[2]
+        return RuleHelp(id=rule, name=head.split()[-1], text=text, page=page)
+    code = Code(rule)
     return RuleHelp(
         id=str(code),
         name=str(code).lower().replace("_", "-"),
@@ -69,6 +76,7 @@ def _case(tool: str) -> str:
 def _items(checked: Checked) -> Iterator[Item]:
     yield from map(item_of_problem, checked.problems)
     yield from map(item_of_fixture, checked.failing)
+    yield from map(item_of_lint, checked.lint)
     settings = str(Path(checked.folder, _SETTINGS))
     for doubt in checked.notes:
         yield Item(
@@ -82,6 +90,22 @@ def _items(checked: Checked) -> Iterator[Item]:
             column=None,
             group="doubts",
         )
+
+
+def item_of_lint(found: LintItem) -> Item:
+    """Return one finding of lint."""
+    return Item(
+        rule=found.rule,
+        name=found.name,
+        severity=found.severity,
+        message=found.message,
+        file=found.file,
+        pointer=found.pointer,
+        line=found.line,
+        column=found.column,
+        hint=found.hint,
+        group=_case(found.tool) if found.tool else "",
+    )
 
 
 def item_of_problem(problem: Problem) -> Item:

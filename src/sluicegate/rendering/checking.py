@@ -10,6 +10,12 @@ from sluicegate.gates.verdicts import Verdict
 from sluicegate.rendering.escaping import escape_terminal
 from sluicegate.rendering.github import command, describe, render_problems_github
 from sluicegate.rendering.json_v1 import shape_problem, shape_verdict
+from sluicegate.rendering.linting import (
+    LintItem,
+    render_items,
+    render_items_github,
+    shape_item,
+)
 from sluicegate.rendering.paint import PLAIN, Paint
 from sluicegate.rendering.places import Source, place_findings
 from sluicegate.rendering.terminal import DEFAULT_WIDTH, render_findings, render_problems
@@ -31,7 +37,7 @@ class CheckedFixture:
 class Checked:
     """What was found. ``contracts`` maps each tool to its version; None: it does not load.
 
-    ``notes`` say what loads and yet is hardly meant.
+    ``notes`` say what loads and yet is hardly meant; ``lint`` are errors of lint.
     """
 
     folder: str
@@ -40,6 +46,7 @@ class Checked:
     problems: tuple[Problem, ...]
     fixtures: tuple[CheckedFixture, ...]
     notes: tuple[str, ...] = ()
+    lint: tuple[LintItem, ...] = ()
 
     @property
     def failing(self) -> tuple[CheckedFixture, ...]:
@@ -53,7 +60,7 @@ class Checked:
             return "does-not-load"
         if not self.contracts:
             return "nothing-checked"
-        return "fails" if self.failing else "ok"
+        return "fails" if self.failing or self.lint else "ok"
 
 
 def render_check(checked: Checked, *, paint: Paint = PLAIN, width: int = DEFAULT_WIDTH) -> str:
@@ -66,6 +73,7 @@ def render_check(checked: Checked, *, paint: Paint = PLAIN, width: int = DEFAULT
             + f" in {escape_terminal(checked.folder)}; nothing of it is served\n"
         )
     blocks = [render_failing(each, paint=paint, width=width) for each in checked.failing]
+    blocks += render_items(checked.lint, paint=paint)
     return "\n".join([*blocks, _summary(checked, checked.contracts, paint)])
 
 
@@ -87,10 +95,12 @@ def _summary(checked: Checked, contracts: Mapping[str, str], paint: Paint) -> st
         )
     failing = len(checked.failing)
     passing = len(checked.fixtures) - failing
-    verdict = paint.bad("FAILS") if failing else paint.good("OK")
+    verdict = paint.bad("FAILS") if failing or checked.lint else paint.good("OK")
     counts = f"{count_of(len(contracts), 'contract')}, {count_of(passing, 'fixture')} as expected"
     if failing:
         counts += f", {failing} not"
+    if checked.lint:
+        counts += f", {count_of(len(checked.lint), 'error')} of lint"
     return f"{verdict}: {counts}  {paint.dim(checked.digest or '')}".rstrip() + "\n"
 
 
@@ -104,7 +114,8 @@ def render_check_github(checked: Checked) -> str:
     failing = "".join(render_failing_github(fixture) for fixture in checked.failing)
     text = render_check(checked).strip().splitlines()[-1]
     doubts = "".join(command("warning", doubt, title="check") for doubt in checked.notes)
-    return render_problems_github(checked.problems) + failing + doubts + command("notice", text)
+    found = render_items_github(checked.lint) + doubts
+    return render_problems_github(checked.problems) + failing + found + command("notice", text)
 
 
 def render_failing_github(fixture: CheckedFixture) -> str:
@@ -129,6 +140,7 @@ def shape_check(checked: Checked) -> dict[str, JsonValue]:
         "contracts": None if checked.contracts is None else dict(checked.contracts),
         "notes": list(checked.notes),
         "problems": [shape_problem(problem) for problem in checked.problems],
+        "lint": [shape_item(item) for item in checked.lint],
         "fixtures": [shape_fixture(fixture) for fixture in checked.fixtures],
     }
 

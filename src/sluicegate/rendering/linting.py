@@ -63,12 +63,16 @@ class LintSummary:
 
 def render_lint(summary: LintSummary, *, paint: Paint = PLAIN) -> str:
     """Return one block a rule, errors first: what, how often, the first places, how to mend it."""
-    blocks = [
+    return "\n".join([*render_items(summary.items, paint=paint), _last_line(summary, paint)])
+
+
+def render_items(items: Sequence[LintItem], *, paint: Paint = PLAIN) -> list[str]:
+    """Return one block a rule, errors first."""
+    return [
         _block(severity, group, paint)
         for severity in _ORDER
-        for group in _group([item for item in summary.items if item.severity == severity])
+        for group in _group([item for item in items if item.severity == severity])
     ]
-    return "\n".join([*blocks, _last_line(summary, paint)])
 
 
 def _group(items: Sequence[LintItem]) -> list[list[LintItem]]:
@@ -133,6 +137,12 @@ def _count(number: int, noun: str) -> str:
 
 def render_lint_github(summary: LintSummary) -> str:
     """Return one command a finding, and one notice with the counts."""
+    last = command("notice", _last_line(summary, PLAIN).strip(), title="lint")
+    return render_items_github(summary.items) + last
+
+
+def render_items_github(items: Sequence[LintItem]) -> str:
+    """Return one command a finding."""
     return "".join(
         command(
             _LEVELS[item.severity],
@@ -142,8 +152,8 @@ def render_lint_github(summary: LintSummary) -> str:
             column=item.column,
             title=f"{item.rule} {item.name}",
         )
-        for item in summary.items
-    ) + command("notice", _last_line(summary, PLAIN).strip(), title="lint")
+        for item in items
+    )
 
 
 def shape_lint(summary: LintSummary) -> dict[str, JsonValue]:
@@ -153,19 +163,21 @@ def shape_lint(summary: LintSummary) -> dict[str, JsonValue]:
         "checked": summary.checked,
         "known": summary.known,
         "counts": {severity: summary.count(severity) for severity in _ORDER},
-        "findings": [
-            {
-                "rule": item.rule,
-                "name": item.name,
-                "severity": item.severity,
-                "pointer": item.pointer,
-                "file": item.file,
-                "line": item.line,
-                "column": item.column,
-                "tool": item.tool or None,
-                "message": item.message,
-                "hint": item.hint,
-            }
-            for item in summary.items
-        ],
+        "findings": [shape_item(item) for item in summary.items],
+    }
+
+
+def shape_item(item: LintItem) -> dict[str, JsonValue]:
+    """Return one finding for json-v1."""
+    return {
+        "rule": item.rule,
+        "name": item.name,
+        "severity": item.severity,
+        "pointer": item.pointer,
+        "file": item.file,
+        "line": item.line,
+        "column": item.column,
+        "tool": item.tool or None,
+        "message": item.message,
+        "hint": item.hint,
     }
