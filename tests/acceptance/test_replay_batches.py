@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -129,23 +129,23 @@ def local_groups(sluicegate: Here) -> dict[tuple[str, ...], int]:
     }
 
 
-def judge_batches(
-    batches: Iterator[pa.RecordBatch], *, new: bytes, old: bytes
-) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        yield judge_batch(batch, new, old)
-
-
 @pytest.mark.requirement("LIF-4")
 @pytest.mark.filterwarnings("default")
 def test_spark_gives_the_same_table_as_this_machine(
-    sluicegate: Here, versions: tuple[bytes, bytes]
+    sluicegate: Here, versions: tuple[bytes, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed")
     if shutil.which("java") is None:
         pytest.skip("Spark needs Java, and there is none")
+    pytest.importorskip("pandas", reason="mapInArrow needs pandas, which is not installed")
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
     old, new = versions
     write_parquet("archive.parquet")
+
+    def judge_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:  # Spark's workers import the package, and not these tests
+            yield judge_batch(batch, new, old)
+
     spark = (
         sql.SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
@@ -155,9 +155,7 @@ def test_spark_gives_the_same_table_as_this_machine(
     )
     try:
         columns = ", ".join(f"{name} string" for name in JUDGEMENTS.names)
-        judged = spark.read.parquet("archive.parquet").mapInArrow(
-            partial(judge_batches, new=new, old=old), columns
-        )
+        judged = spark.read.parquet("archive.parquet").mapInArrow(judge_batches, columns)
         keys = JUDGEMENTS.names[1:]
         counted = judged.where("change is not null").groupBy(*keys).count().collect()
     finally:
