@@ -16,6 +16,7 @@ from typing import Final, Literal, TypeAlias, cast
 from jsonschema_rs import CanonicalSchema, ReferencingError, ValidationError, canonicalize
 
 from sluicegate.contracts.schemas.compiling import ENGINE_OPTIONS, compile_validator
+from sluicegate.contracts.schemas.keywords import walk
 from sluicegate.lifecycle.mutants.examples import build_examples
 from sluicegate.lifecycle.mutants.witnesses import build_witnesses
 from sluicegate.values.json import JsonObject, JsonValue, canonical_text
@@ -24,7 +25,10 @@ from sluicegate.values.pointers import NOTHING, Nothing
 Answer: TypeAlias = Literal["yes", "no", "unknown"]
 
 _MAX_CANDIDATES: Final = 800
-"""From each side."""
+"""From each side, for a schema of up to 500 subschemas; fewer for a wider one, since each
+candidate is as wide as its schema."""
+_MIN_CANDIDATES: Final = 40
+_MAX_WORK: Final = 400_000
 _MAX_PRINTED: Final = 4_000
 """Characters. A longer witness still proves, but nobody reads it."""
 
@@ -63,7 +67,9 @@ def prove(old: JsonObject, new: JsonObject) -> Proof:
     )
     candidates: list[JsonValue] = []
     for schema in (old, new):
-        candidates.extend(islice(build_witnesses(schema, ()), _MAX_CANDIDATES))
+        size = sum(1 for _ in walk(schema))
+        most = max(_MIN_CANDIDATES, min(_MAX_CANDIDATES, _MAX_WORK // size))
+        candidates.extend(islice(build_witnesses(schema, ()), most))
     for outer, inner in ((after, before), (before, after)):
         candidates.extend(_examples_of_rest(outer, inner))
     takes_old, takes_new = compile_validator(old).is_valid, compile_validator(new).is_valid

@@ -9,18 +9,16 @@ from sluicegate.lifecycle.diff.changes import Difference
 from sluicegate.lifecycle.diff.facets import Facets, Placed
 from sluicegate.values.names import show_name
 
-Same: TypeAlias = Callable[[Placed, Placed], bool]
+Texts: TypeAlias = "tuple[Callable[[Placed], str], Callable[[Placed], str]]"
+"""The text of a subschema of the old and of the new document: equal where it says the same."""
 
 
-def compare_members(before: Facets, after: Facets, same: Same) -> Iterator[Difference]:
-    """Yield what differs in names and duties; what stands below common names is not looked at.
-
-    ``same`` says whether an old and a new subschema are written alike.
-    """
+def compare_members(before: Facets, after: Facets, texts: Texts) -> Iterator[Difference]:
+    """Yield what differs in names and duties; what stands below common names is not looked at."""
     gone = [name for name in before.properties if name not in after.properties]
     come = [name for name in after.properties if name not in before.properties]
     moved = {*gone, *come}
-    for old, new in _renamed(before, after, (gone, come), same):
+    for old, new in list(_renamed(before, after, (gone, come), texts)):
         gone.remove(old)
         come.remove(new)
         yield Difference(
@@ -39,27 +37,32 @@ def compare_members(before: Facets, after: Facets, same: Same) -> Iterator[Diffe
 
 
 def _renamed(
-    before: Facets, after: Facets, names: tuple[list[str], list[str]], same: Same
-) -> list[tuple[str, str]]:
+    before: Facets, after: Facets, names: tuple[list[str], list[str]], texts: Texts
+) -> Iterator[tuple[str, str]]:
     """Pair a name that went with one that came and has the same schema and duty, if only one has.
 
     Objects that are open on either side name no members for certain, so nothing is renamed there.
     """
-    gone, come = names
     if not (before.closed and after.closed):
-        return []
-    pairs = [
-        (old, new)
-        for old in gone
-        for new in come
-        if (old in before.required) == (new in after.required)
-        and same(before.properties[old], after.properties[new])
-    ]
-    return [
-        (old, new)
-        for old, new in pairs
-        if sum(old == one for one, _ in pairs) == 1 and sum(new == one for _, one in pairs) == 1
-    ]
+        return
+    gone, come = (
+        _by_text(facets, listed, text)
+        for facets, listed, text in zip((before, after), names, texts, strict=True)
+    )
+    for key, old in gone.items():
+        new = come.get(key, [])
+        if len(old) == len(new) == 1:
+            yield old[0], new[0]
+
+
+def _by_text(
+    facets: Facets, names: list[str], text: Callable[[Placed], str]
+) -> dict[tuple[str, bool], list[str]]:
+    grouped: dict[tuple[str, bool], list[str]] = {}
+    for name in names:
+        key = text(facets.properties[name]), name in facets.required
+        grouped.setdefault(key, []).append(name)
+    return grouped
 
 
 def _added(before: Facets, after: Facets, name: str) -> Difference:

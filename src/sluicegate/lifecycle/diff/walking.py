@@ -69,7 +69,7 @@ class _Walk:
             yield from _texts(before, after)
             yield from _sets(before, after)
         if "object" in before.types & after.types:
-            yield from compare_members(before, after, self._same)
+            yield from compare_members(before, after, (self._old_text, self._new_text))
             for name in before.properties:
                 if name in after.properties:
                     yield from self.compare(
@@ -80,8 +80,11 @@ class _Walk:
         for keyword in ("oneOf", "anyOf"):
             yield from self._branches(before, after, keyword, depth)
 
-    def _same(self, old: Placed, new: Placed) -> bool:
-        return text_of(old, self._old) == text_of(new, self._new)
+    def _old_text(self, placed: Placed) -> str:
+        return text_of(placed, self._old)
+
+    def _new_text(self, placed: Placed) -> str:
+        return text_of(placed, self._new)
 
     def _arrays(self, before: Facets, after: Facets, depth: int) -> Iterator[Difference]:
         if len(before.prefix) != len(after.prefix):
@@ -103,8 +106,8 @@ class _Walk:
         self, before: Facets, after: Facets, keyword: str, depth: int
     ) -> Iterator[Difference]:
         old, new = before.branches.get(keyword, ()), after.branches.get(keyword, ())
-        old_texts = [text_of(one, self._old) for one in old]
-        new_texts = [text_of(one, self._new) for one in new]
+        old_texts = list(map(self._old_text, old))
+        new_texts = list(map(self._new_text, new))
         gone = [one for one, text in zip(old, old_texts, strict=True) if text not in new_texts]
         come = [one for one, text in zip(new, new_texts, strict=True) if text not in old_texts]
         if not gone and not come:
