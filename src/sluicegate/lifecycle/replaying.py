@@ -125,11 +125,10 @@ def _arguments(answer: Answer, ladder: CallLadder, caller: Caller) -> object:
 
 
 def _receipt(answer: Answer, contract: Contract) -> Receipt:
-    status, exit_code = answer.status, None
-    if isinstance(contract.fetch, HttpFetch):
-        status = 200 if status is None else status
-    elif isinstance(contract.fetch, CommandFetch):
-        status, exit_code = None, 0 if status is None else status
+    is_command = isinstance(contract.fetch, CommandFetch)
+    status = None if is_command else answer.status
+    if status is None and isinstance(contract.fetch, HttpFetch):
+        status = 200
     content_type = answer.content_type
     if content_type is None and status is not None:
         content_type = contract.upstream.content_type[0]
@@ -139,7 +138,7 @@ def _receipt(answer: Answer, contract: Contract) -> Receipt:
         endpoint="",
         raw=answer.raw,
         status=status,
-        exit_code=exit_code,
+        exit_code=(answer.status or 0) if is_command else None,
         content_type=content_type,
         headers=answer.headers,
     )
