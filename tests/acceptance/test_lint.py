@@ -141,3 +141,16 @@ def test_check_fails_on_an_error_of_lint_and_tells_it(
     contract.write_text(loose, encoding="utf-8")
     done = here("check", "contracts", "--format", form)
     assert (done.code, "B01" in done.out) == (1, True)
+
+
+@pytest.mark.requirement("LIF-5")
+def test_lint_tells_code_scanning_and_a_test_runner_too(sluicegate: Here, tmp_path: Path) -> None:
+    schema = tmp_path / "open.json"
+    schema.write_text('{"type": "object"}')
+    sarif = sluicegate("lint", "--side", "result", "--format", "sarif", schema)
+    assert sarif.code == 1
+    (run,) = json.loads(sarif.out)["runs"]
+    assert "C01" in {result["ruleId"] for result in run["results"]}
+    assert "C01" in {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+    junit = sluicegate("lint", "--side", "result", "--format", "junit", schema)
+    assert (junit.code, "C01" in junit.out, "<failure" in junit.out) == (1, True, True)

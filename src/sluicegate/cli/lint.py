@@ -11,12 +11,15 @@ from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import (
     GITHUB,
     HUMAN,
+    JUNIT,
+    SARIF,
     choose_paint,
     color_option,
     format_option,
     note,
     put,
     put_object,
+    put_report,
     stop,
 )
 
@@ -52,7 +55,7 @@ _PROFILES = ("strict-result", "strict-arguments", "imported")
     help="The least severity that makes the command fail.",
 )
 @click.option("--no-python", is_flag=True, help="Import no Python that a contract names.")
-@format_option(github=True)
+@format_option(reports=True)
 @color_option
 def lint(
     *,
@@ -76,6 +79,7 @@ def lint(
 
     from sluicegate.cli.progress import tell_progress
     from sluicegate.opening.linting import lint_paths, subtract_baseline
+    from sluicegate.rendering.check_report import explain_rules, report_lint
     from sluicegate.rendering.linting import render_lint, render_lint_github, shape_lint
 
     known = _read_known(baseline)
@@ -101,6 +105,9 @@ def lint(
         put(render_lint(summary, paint=choose_paint(color)))
     elif form == GITHUB:
         put(render_lint_github(summary))
+    elif form in (SARIF, JUNIT):
+        found = report_lint(summary)
+        put_report(found, form, paint=choose_paint(color), rules=explain_rules(found))
     else:
         put_object("lint", shape_lint(summary))
     return _exit_of(report, summary)

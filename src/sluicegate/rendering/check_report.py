@@ -9,7 +9,7 @@ from typing import Final
 from sluicegate.contracts.problems import Problem
 from sluicegate.rendering.checking import Checked, CheckedFixture
 from sluicegate.rendering.github import describe
-from sluicegate.rendering.linting import LintItem
+from sluicegate.rendering.linting import LintItem, LintSummary
 from sluicegate.rendering.pages import read_page
 from sluicegate.rendering.places import place_findings
 from sluicegate.rendering.reports import Item, Report, RuleHelp, column_in_characters
@@ -105,6 +105,17 @@ def item_of_lint(found: LintItem) -> Item:
         column=found.column,
         hint=found.hint,
         group=_case(found.tool) if found.tool else "",
+    )
+
+
+def report_lint(summary: LintSummary) -> Report:
+    """Return the findings of ``lint`` as items; the schemas that were judged have no names."""
+    return Report(
+        command="lint",
+        verdict=summary.verdict,
+        items=tuple(map(item_of_lint, summary.items)),
+        checked=summary.checked,
+        facts={},
     )
 
 
