@@ -24,7 +24,7 @@ TOOLS = {
     "tools": [
         {
             "name": "get_item",
-            "description": 'One "item"\u2028 \x07 é',
+            "description": "One item: its parts, and a note.",
             "inputSchema": {"type": "object", "properties": {"id": {"type": "string"}}},
             "outputSchema": ITEM,
             "annotations": {"readOnlyHint": True},
@@ -32,6 +32,49 @@ TOOLS = {
         {"name": "delete_item", "inputSchema": {"type": "object"}},
     ]
 }
+OPERATIONS = """\
+openapi: 3.0.3
+servers: [{url: "https://api.example/v1"}]
+security: [{token: []}]
+paths:
+  /items/{id}:
+    parameters: [{name: id, in: path, required: true, schema: {type: string, pattern: "^[a-z]+$"}}]
+    get:
+      operationId: getItem
+      summary: One item.
+      parameters:
+        - {name: depth, in: query, schema: {type: integer}}
+        - {name: X-Trace, in: header, schema: {type: string}}
+      responses:
+        "200": {content: {application/json: {schema: {$ref: "#/components/schemas/Item"}}}}
+    put:
+      operationId: putItem
+      requestBody: {content: {application/json: {schema: {$ref: "#/components/schemas/Item"}}}}
+      responses: {"204": {description: Done.}}
+  /items:
+    post:
+      operationId: addItem
+      requestBody: {content: {application/json: {schema: {$ref: "#/components/schemas/Item"}}}}
+      responses: {"201": {$ref: "#/components/responses/Item"}}
+components:
+  responses:
+    Item: {content: {application/json: {schema: {$ref: "#/components/schemas/Item"}}}}
+  schemas:
+    Item:
+      type: object
+      properties:
+        id: {type: string}
+        count: {type: integer, minimum: 0, exclusiveMinimum: true, nullable: true}
+        part: {$ref: "#/components/schemas/Item"}
+      required: [id]
+"""
+MODEL = """\
+from pydantic import BaseModel
+
+class Item(BaseModel):
+    id: str
+    count: int | None = None
+"""
 ANSWERS = [
     {"id": "item-1", "at": "2026-01-01T00:00:00Z", "note": "n" * 300, "tags": ["a"]},
     {"id": "item-2", "at": "2026-01-02T00:00:00Z", "note": None, "tags": []},
@@ -43,6 +86,9 @@ def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in a folder of its own."""
     monkeypatch.chdir(tmp_path)
     Path("tools.json").write_text(json.dumps(TOOLS))
+    Path("api.yaml").write_text(OPERATIONS)
+    Path("imported_model.py").write_text(MODEL)
+    monkeypatch.syspath_prepend(tmp_path)
     Path("item.json").write_text(json.dumps(ITEM))
     for number, answer in enumerate(ANSWERS):
         Path(f"answer.{number}.json").write_text(json.dumps(answer))
@@ -54,13 +100,32 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "a schema of the arguments": (
         *("schema", "item.json", "--tool", "get_item", "--side", "arguments"),
     ),
+    "an operation without body": (
+        *("openapi", "api.yaml", "--operation", "getItem", "--tool", "get_item"),
+    ),
+    "an operation with parameters and a body": (
+        *("openapi", "api.yaml", "--operation", "PUT /items/{id}", "--tool", "put_item"),
+    ),
+    "an operation that is all body": (
+        *("openapi", "api.yaml", "--operation", "addItem", "--tool", "add_item"),
+    ),
+    "a Pydantic model": ("pydantic", "imported_model:Item", "--tool", "get_item"),
     "samples": ("samples", "answer.0.json", "answer.1.json", "--tool", "get_item"),
 }
 
 
 def decide(contract: Path) -> None:
-    """Do what a person does last: take the list of open questions away."""
+    """Do what a person does: say what an identifier looks like, take the open questions away."""
+    for path in contract.parent.glob("schemas/*.json"):
+        schema = json.loads(path.read_bytes(), object_hook=_give_pattern)
+        path.write_text(json.dumps(schema))
     contract.write_text(contract.read_text(encoding="utf-8").partition("draft:\n")[0])
+
+
+def _give_pattern(found: dict[str, Any]) -> dict[str, Any]:
+    if found.get("id", {}) == {"type": "string", "maxLength": 256}:
+        found["id"] = {"type": "string", "pattern": "^[a-z]+(-[0-9]+)?$", "maxLength": 64}
+    return found
 
 
 @pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES.keys())
@@ -80,7 +145,8 @@ def test_a_draft_loads_once_it_is_decided_and_never_before(
 @pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES.keys())
 def test_accepted_defaults_load_at_once(sluicegate: Here, source: tuple[str, ...]) -> None:
     assert sluicegate("import", *source, "--accept-defaults").code == 0
-    assert sluicegate("check").code == 0
+    checked = json.loads(sluicegate("check", "--format", "json-v1").out)
+    assert (checked["problems"], all(each["ok"] for each in checked["fixtures"])) == ([], True)
 
 
 def test_every_open_question_is_told_on_stderr_in_the_file_and_to_programs(
@@ -97,6 +163,24 @@ def test_every_open_question_is_told_on_stderr_in_the_file_and_to_programs(
     for each in draft["decisions"]:
         assert f"# DECIDE: {each['question']}\n" in contract
         assert f"decide: {each['question']}\n" in done.err
+
+
+def test_an_operation_brings_its_request_and_says_what_it_left_out(sluicegate: Here) -> None:
+    done = sluicegate("import", *SOURCES["an operation without body"])
+    contract = Path("contracts/get_item/contract.yaml").read_text(encoding="utf-8")
+    assert (
+        '  http: {method: GET, url: "https://api.example/v1/items/{/id}", timeout_s: 10, '
+        'query: {depth: "{/depth}"}}\n'
+    ) in contract
+    assert "left out: header parameter X-Trace" in done.err
+    assert "fetch.http.credential" in done.err
+    schema = json.loads(Path("contracts/get_item/schemas/result.json").read_text())
+    item = next(iter(schema["$defs"].values())) if "properties" not in schema else schema
+    assert item["properties"]["count"] == {
+        "type": ["integer", "null"],
+        "exclusiveMinimum": 0,
+        "maximum": 2**53 - 1,
+    }
 
 
 def test_samples_become_fixtures_and_an_answer_that_differs_is_refused(sluicegate: Here) -> None:
@@ -140,6 +224,9 @@ def refused(sluicegate: Here, text: str, *arguments: str) -> Done:
         ('{"type": "strng"}', ("schema", "bad.json", "--tool", "a"), 4, "Did you mean `string`"),
         ('{"$schema": "urn:mine"}', ("schema", "bad.json", "--tool", "a"), 4, "dialect"),
         ("{}", ("schema", "bad.json", "--tool", "fixtures"), 2, "a tool's name"),
+        ('{"openapi": "2.0"}', ("openapi", "bad.json", "--tool", "a"), 4, "neither 3.0 nor 3.1"),
+        ("{}", ("openapi", "api.yaml", "--tool", "a"), 4, "3 operations"),
+        ("{}", ("pydantic", "absent_module:A", "--tool", "a"), 2, "cannot be imported"),
         ("[1]", ("samples", "bad.json", "--tool", "a"), 4, "one JSON object"),
     ],
 )

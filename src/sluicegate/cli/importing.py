@@ -137,6 +137,44 @@ def import_schema(
     return [blueprint_of_schema(tool, schema, side, read_named(examples))]
 
 
+@import_contracts.command("openapi")
+@click.argument("source", type=_file)
+@click.option(
+    "--operation",
+    metavar="ID",
+    help="An operationId, or `GET /path`.  [default: the only operation]",
+)
+@_name_option
+@_options
+@_importer
+def import_openapi(source: Path, operation: str | None, tool: str) -> Sequence[Blueprint]:
+    """Draft from one operation of an OpenAPI 3.0 or 3.1 document, JSON or YAML."""
+    from sluicegate.lifecycle.importing.openapi import read_operation
+    from sluicegate.opening.drafting import read_source
+
+    demand_name(tool, "--tool")
+    return [read_operation(read_source(source), tool, operation=operation)]
+
+
+@import_contracts.command("pydantic")
+@click.argument("source", metavar="MODULE:NAME")
+@_name_option
+@_side_option
+@_example_option
+@_options
+@_importer
+def import_pydantic(
+    source: str, tool: str, side: Side, examples: Sequence[Path]
+) -> Sequence[Blueprint]:
+    """Draft from a Pydantic model, a dataclass or an annotated function; its module is imported."""
+    from sluicegate.lifecycle.importing.schema_files import blueprint_of_schema
+    from sluicegate.opening.drafting import read_named, read_python
+
+    demand_name(tool, "--tool")
+    schema = read_python(source, side)
+    return [blueprint_of_schema(tool, schema, side, read_named(examples))]
+
+
 @import_contracts.command("samples")
 @click.argument("sources", metavar="SAMPLE…", type=_file, nargs=-1, required=True)
 @_name_option

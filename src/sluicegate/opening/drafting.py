@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
+from sluicegate.contracts.contract import PythonName
+from sluicegate.contracts.sources import schema_of
 from sluicegate.contracts.yaml_reading import Document, read_document
 from sluicegate.lifecycle.importing.blueprint import SourceError
 from sluicegate.lifecycle.importing.drafts import Draft
-from sluicegate.values.json import JsonValue
+from sluicegate.opening.python_names import resolve
+from sluicegate.values.json import JsonObject, JsonValue
+from sluicegate.values.names import show_name
 
 _MAX_FILES: Final = 5_000
 
@@ -53,6 +57,20 @@ def read_named(paths: Iterable[Path]) -> dict[str, JsonValue]:
             name = f"{stem}-{count}"
         named[name] = read_source(path)
     return named
+
+
+def read_python(name: str, side: Literal["arguments", "result"]) -> JsonObject:
+    """Import ``module:name`` and return its closed schema.
+
+    Raises: ConfigurationError where it cannot be imported; SourceError where it has no schema.
+    """
+    module, _, attribute = name.partition(":")
+    if not module or not attribute:
+        raise SourceError(f"{show_name(name)} is no Python name such as acme.models:Job.")
+    schema = schema_of(resolve(PythonName(module, attribute)), side=side)
+    if isinstance(schema, str):
+        raise SourceError(f"{show_name(name)}: {schema}")
+    return schema
 
 
 def find_taken(folder: Path, drafts: Iterable[Draft]) -> Path | None:

@@ -1,8 +1,8 @@
 """Bounds for what a schema leaves unbounded: the declared defaults of an import (LIF-6).
 
-A bound is added where the type of a value is named and nothing bounds it yet. A pattern is left as
-it is: what it means is the author's. Below ``not`` and ``if`` nothing is added, because there a
-bound would admit more.
+A bound is added where the type of a value is named and nothing bounds it yet. A pattern stays as it
+is: what it means is the author's, and how long it lets a text be is bounded beside it. Below
+``not`` and ``if`` nothing is added, because there a bound would admit more.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _LONG_NAMES: Final = frozenset(
     }
 )
 _ADDRESS_NAMES: Final = frozenset({"href", "link", "uri", "url"})
-_BOUNDS_TEXT: Final = frozenset({"maxLength", "pattern", "enum", "const"})
+_BOUNDS_TEXT: Final = frozenset({"maxLength", "enum", "const"})
 _REVERSED: Final = ("not", "if", "contains", "propertyNames")
 
 

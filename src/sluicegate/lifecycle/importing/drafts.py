@@ -23,13 +23,17 @@ from sluicegate.lifecycle.importing.bounding import (
     bound,
 )
 from sluicegate.lifecycle.importing.choosing import choose_agent_fields, list_free_texts
-from sluicegate.lifecycle.importing.closing import Changes, SideName, settle
+from sluicegate.lifecycle.importing.closing import Settled, SideName, settle
 from sluicegate.lifecycle.importing.writing import write_contract
+from sluicegate.lifecycle.lint.sheet import Sheet
+from sluicegate.lifecycle.lint.subject import Subject
+from sluicegate.lifecycle.lint.table import RULES
 from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.names import show_name
 
 _MAX_NAMED: Final = 8
 _MAX_DESCRIPTION: Final = 20_000
+_BARE_ID: Final = "B02"
 _UNDECIDED: Final = "undecided"
 
 
@@ -63,7 +67,7 @@ def draft(blueprint: Blueprint, *, accept_defaults: bool = False) -> Draft | Unf
     if isinstance(settled, tuple):
         return Unfit(tool=blueprint.tool, side="arguments", faults=settled)
     decisions = [*_decide_head(blueprint), *blueprint.decisions]
-    decisions += _decide_schema("arguments", settled.changes, bounded)
+    decisions += _decide_schema("arguments", settled, bounded)
     files = {"schemas/arguments.json": _encode(settled.schema)}
     members: dict[str, JsonValue] = {
         "sluicegate": 1,
@@ -87,7 +91,7 @@ def draft(blueprint: Blueprint, *, accept_defaults: bool = False) -> Draft | Unf
             "schema": {"file": "schemas/result.json"},
             **choose_agent_fields(settled.schema),
         }
-        decisions += _decide_schema("result", settled.changes, bounded)
+        decisions += _decide_schema("result", settled, bounded)
         decisions += _decide_result(settled.schema)
     files.update(_fixtures(blueprint))
     files["contract.yaml"] = write_contract(members, decisions, accepted=accept_defaults)
@@ -125,11 +129,14 @@ def _decide_head(blueprint: Blueprint) -> Iterator[Decision]:
         )
 
 
-def _decide_schema(side: SideName, changes: Changes, bounded: Bounded) -> Iterator[Decision]:
+def _decide_schema(side: SideName, settled: Settled, bounded: Bounded) -> Iterator[Decision]:
+    changes = settled.changes
+
     def ask(text: str, places: list[str]) -> Iterator[Decision]:
         if places:
             yield Decision(at=side, question=f"{side}.schema: {text} {_name(places)}")
 
+    yield from ask("identifiers need a pattern, at", _list_bare_ids(side, settled.schema))
     yield from ask(
         f"bounds that the import chose, {MAX_SHORT_TEXT} characters for a text and {MAX_LONG_TEXT}"
         " for prose, or what its format takes, at",
@@ -146,6 +153,14 @@ def _decide_schema(side: SideName, changes: Changes, bounded: Bounded) -> Iterat
         yield Decision(
             at=side, question=f"{side}.schema: taken away, because it holds not: {named}"
         )
+
+
+def _list_bare_ids(side: SideName, schema: JsonObject) -> list[str]:
+    """Return where lint's rule for identifiers finds one that any text would do for."""
+    rule = RULES[_BARE_ID]
+    if rule.check is None or rule.severity(side) is None:
+        return []
+    return [hit.pointer for hit in rule.check(Sheet(Subject(schema=schema, side=side)))]
 
 
 def _decide_result(schema: JsonObject) -> Iterator[Decision]:

@@ -61,4 +61,5 @@ def _quote(text: str) -> str:
 
 
 def _comment(text: str) -> str:
-    return _UNSAFE.sub("?", " ".join(text.split()))
+    line = " ".join(text.split())
+    return "".join(each if each.isprintable() else "?" for each in line)

@@ -18,7 +18,10 @@ BOUNDS: dict[str, tuple[Any, Any]] = {
         {"type": ["string", "null"]},
         {"type": ["string", "null"], "maxLength": 256},
     ),
-    "an identifier": ({"type": "string", "pattern": "^a$"}, {"type": "string", "pattern": "^a$"}),
+    "an identifier keeps its pattern": (
+        {"type": "string", "pattern": "^a+$"},
+        {"type": "string", "pattern": "^a+$", "maxLength": 256},
+    ),
     "listed values": ({"type": "string", "enum": ["a"]}, {"type": "string", "enum": ["a"]}),
     "its own bound": ({"type": "string", "maxLength": 9}, {"type": "string", "maxLength": 9}),
     "an array": ({"type": "array"}, {"type": "array", "maxItems": 100}),
