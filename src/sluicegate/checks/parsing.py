@@ -35,8 +35,8 @@ class ParseRule:
     """How strictly a text is read.
 
     ``guard`` refuses values deeper than ``max_depth`` and infinite numbers; None where the schema
-    proves both. ``integers`` ``i-json`` refuses whole numbers beyond ±(2^53−1), however they are spelt. ``text``: the answer is
-    declared text, not JSON; the value is the decoded string.
+    proves both. ``integers`` ``i-json`` refuses whole numbers beyond ±(2^53−1), however they are
+    spelt. ``text``: the answer is declared text, not JSON; the value is the decoded string.
     """
 
     max_depth: int

@@ -23,8 +23,8 @@ from sluicegate.cli.output import (
 def explain(code: str | None, form: str, color: str) -> None:
     """Print what CODE means, what the agent sees, who acts, and what to do.
 
-    A kind of change, as `sluicegate diff` names it, and a rule of lint have a page too. Without CODE: every code with
-    its one-line meaning.
+    A kind of change, as `sluicegate diff` names it, and a rule of lint have a page too. Without
+    CODE: every code with its one-line meaning.
     """
     from sluicegate.rendering.change_pages import read_change_page
     from sluicegate.rendering.json_v1 import shape_code

@@ -34,7 +34,7 @@ _COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "judge": ("judge:judge", "Judge one document by one schema."),
         "call": ("call:call", "Call a tool as an agent would, and print what it sees."),
         "why": ("why:why", "Tell the whole story of one call."),
-        "explain": ("explain:explain", "Print the page of a code, a lint rule or a kind of change."),
+        "explain": ("explain:explain", "Print the page of a code, a rule or a kind of change."),
         "doctor": ("doctor:doctor", "Prove that this installation judges as it should."),
         "disable": ("disable:disable", "Take a tool out of service."),
         "rollback": ("rollback:rollback", "Serve a released version of a tool again."),

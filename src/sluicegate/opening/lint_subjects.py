@@ -1,4 +1,4 @@
-"""From a document, a tool list or a contract to the schemas that lint judges, and where they stand."""
+"""From a document, a tool list or a contract to the schemas that lint judges, and their places."""
 
 from __future__ import annotations
 
