@@ -31,7 +31,10 @@ def read_now(text: str | None) -> datetime | None:
         raise click.BadParameter(
             "write an RFC 3339 time with an offset, as 2026-11-30T12:00:00Z", param_hint="--now"
         )
-    return moment_of(instant)
+    try:
+        return moment_of(instant)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--now") from None
 
 
 def read_request_id(text: str | None) -> str | None:

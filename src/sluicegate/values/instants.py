@@ -29,9 +29,12 @@ def instant_of(moment: datetime) -> Instant:
 def moment_of(instant: Instant) -> datetime:
     """Return the aware datetime of an instant, in UTC, cut to whole microseconds.
 
-    Raises: OverflowError outside the years 1 to 9999.
+    Raises: ValueError outside the years 1 to 9999, where an offset can lead.
     """
-    return EPOCH + timedelta(microseconds=instant // 1000)
+    try:
+        return EPOCH + timedelta(microseconds=instant // 1000)
+    except OverflowError:
+        raise ValueError("the time lies outside the years 1 to 9999 in UTC") from None
 
 
 def parse_rfc3339(text: str) -> Instant | None:

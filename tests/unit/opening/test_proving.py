@@ -60,3 +60,15 @@ def test_a_child_that_hangs_is_ended_and_its_pair_unproven(
     monkeypatch.setattr(proving, "_CHILD", hanging)
     monkeypatch.setattr(proving, "WALL_S", 0.3)
     assert prove_parts([PAIR]) == (UNPROVEN,)
+
+
+def test_one_run_starts_no_more_children_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proving, "MAX_CHILDREN", 2)
+    broken = part({"type": "dict"}, {})
+    assert prove_parts([broken, broken, PAIR]) == (UNPROVEN, UNPROVEN, UNPROVEN)
+
+
+def test_lists_of_lists_are_compared() -> None:
+    lists: dict[str, Any] = {"type": "array", "items": {"$ref": "#"}}
+    (proof,) = prove_parts([part(lists, {**lists, "maxItems": 2})])
+    assert proof.new_covers_old == "no"

@@ -115,3 +115,11 @@ def test_keeps_microseconds_of_a_datetime_exactly() -> None:
 def test_an_instant_becomes_the_moment_it_was_made_of() -> None:
     moment = datetime(2026, 11, 30, 3, 14, 15, 123_456, tzinfo=UTC)
     assert moment_of(instant_of(moment)) == moment
+
+
+@pytest.mark.parametrize("text", ["9999-12-31T23:59:59-23:59", "0001-01-01T00:00:00+23:59"])
+def test_a_time_that_its_offset_leads_out_of_the_calendar_is_no_moment(text: str) -> None:
+    instant = parse_rfc3339(text)
+    assert instant is not None
+    with pytest.raises(ValueError, match="outside the years 1 to 9999"):
+        moment_of(instant)

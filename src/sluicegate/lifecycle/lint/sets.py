@@ -127,7 +127,7 @@ def _ask_branches(node: Node, keyword: str) -> Iterator[Asked]:
     if len(branches) < 2:
         return
     around = _absolute({k: v for k, v in node.schema.items() if k not in (keyword, "$defs", "$id")})
-    within = [{"allOf": [around, _absolute(branch)]} for branch in branches]
+    within = [_take(around, _absolute(branch)) for branch in branches]
     for index, branch in enumerate(branches):
         if not is_false(branch):
             yield Asked(
@@ -159,6 +159,13 @@ def _ask_branches(node: Node, keyword: str) -> Iterator[Asked]:
                 True,
                 _at(node, keyword, first),
             )
+
+
+def _take(around: Schema, branch: Schema) -> JsonObject:
+    """Return ``around`` with one branch applied in place, where its ``unevaluated*`` see it."""
+    if isinstance(around, bool):
+        return {"allOf": [around, branch]}
+    return {**around, "allOf": [*schema_list(around, "allOf"), branch]}
 
 
 def _at(node: Node, keyword: str, index: int) -> str:

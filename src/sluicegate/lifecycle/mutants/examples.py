@@ -16,6 +16,8 @@ from sluicegate.values.pointers import NOTHING, Nothing
 
 _DEEPEST: Final = 12
 _OPTIONAL_DEPTH: Final = 6
+_SPREAD_DEPTH: Final = 3
+"""Levels below which two values are made to differ: a schema may recur without end."""
 _CANDIDATES: Final = 64
 _ITEMS: Final = 1_000
 
@@ -56,27 +58,27 @@ class Maker:
                     seen.add(key)
                     yield value
 
-    def distinct(self, schemas: Sequence[Schema], count: int) -> list[JsonValue]:
+    def distinct(self, schemas: Sequence[Schema], count: int, depth: int = 0) -> list[JsonValue]:
         """Return up to ``count`` different values, each valid by all of ``schemas``."""
         found: list[JsonValue] = []
-        for value in islice(self._spread(schemas, count), count * 4):
+        for value in islice(self._spread(schemas, count, depth), count * 4):
             if all(self.viewer.admits(schema, value) for schema in schemas):
                 found.append(value)
             if len(found) == count:
                 break
         return found
 
-    def _spread(self, schemas: Sequence[Schema], count: int) -> Iterator[JsonValue]:
+    def _spread(self, schemas: Sequence[Schema], count: int, depth: int) -> Iterator[JsonValue]:
         seen: set[str] = set()
         for view in self.viewer.ways(schemas):
-            for value in self._many(view, count):
+            for value in self._many(view, count, depth):
                 key = canonical_text(value)
                 if key not in seen:
                     seen.add(key)
                     yield value
 
-    def _many(self, view: View, count: int) -> Iterator[JsonValue]:
-        """Candidates that differ as often as the view allows."""
+    def _many(self, view: View, count: int, depth: int) -> Iterator[JsonValue]:
+        """Candidates that differ as often as the view allows, in what stands a few levels down."""
         if view.is_listed:
             yield from view.values
             return
@@ -92,16 +94,18 @@ class Maker:
                 if high is not None and number > high:
                     break
                 yield int(number) if float(number).is_integer() else number
+        if depth > _SPREAD_DEPTH:
+            return
         if "array" in types and view.item(0):
-            for item in self.distinct(view.item(0), count):
+            for item in self.distinct(view.item(0), count, depth + 1):
                 yield [item]
         if "object" in types:
-            base = next(self._objects(view, 0), None)
+            base = next(self._objects(view, depth), None)
             if base is None:
                 return
             yield base
             for name in base:
-                for value in self.distinct(view.member(name), count):
+                for value in self.distinct(view.member(name), count, depth + 1):
                     yield {**base, name: value}
 
     def by_view(self, view: View, depth: int) -> Iterator[JsonValue]:

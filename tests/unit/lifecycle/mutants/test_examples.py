@@ -154,3 +154,17 @@ def test_a_witness_of_one_of_two_versions_tells_them_apart(
     witnesses = [each for schema in (old, new) for each in islice(build_witnesses(schema, []), 500)]
     assert any(now(each) and not was(each) for each in witnesses)
     assert not any(was(each) and not now(each) for each in witnesses)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "array", "items": {"$ref": "#"}, "maxItems": 2},
+        {"type": "array", "items": {"$ref": "#"}},
+        {"type": "object", "properties": {"next": {"$ref": "#"}}, "additionalProperties": False},
+    ],
+    ids=["bounded lists", "lists", "objects"],
+)
+def test_a_schema_that_recurs_without_end_is_searched_to_a_depth(schema: dict[str, Any]) -> None:
+    assert build_example(schema) is not NOTHING
+    assert len(list(islice(build_witnesses(schema, ()), 20))) > 1
