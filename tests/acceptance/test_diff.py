@@ -299,3 +299,18 @@ def test_a_kind_of_change_is_explained(sluicegate: Here, form: str) -> None:
     done = sluicegate("explain", "bound-tightened", "--format", form)
     assert done.code == 0
     assert "# bound-tightened" in done.out
+
+
+@pytest.mark.requirement("LIF-5")
+def test_diff_tells_code_scanning_and_a_test_runner_too(sluicegate: Here, tmp_path: Path) -> None:
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    old.write_text('{"type": "string", "maxLength": 9}')
+    new.write_text('{"type": "string", "maxLength": 4}')
+    sarif = sluicegate("diff", "--side", "arguments", "--format", "sarif", old, new)
+    assert sarif.code == 1
+    (run,) = json.loads(sarif.out)["runs"]
+    assert {(each["ruleId"], each["level"]) for each in run["results"]} == {
+        ("bound-tightened", "error")
+    }
+    junit = sluicegate("diff", "--side", "arguments", "--format", "junit", old, new)
+    assert (junit.code, "bound-tightened" in junit.out, "<failure" in junit.out) == (1, True, True)

@@ -11,11 +11,14 @@ from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import (
     GITHUB,
     HUMAN,
+    JUNIT,
+    SARIF,
     choose_paint,
     color_option,
     format_option,
     put,
     put_object,
+    put_report,
     stop,
 )
 
@@ -42,7 +45,7 @@ if TYPE_CHECKING:
     help="Changes that were accepted.  [default: diff-waivers.yaml in the folder NEW]",
 )
 @click.option("--no-python", is_flag=True, help="Import no Python that a contract names.")
-@format_option(github=True)
+@format_option(reports=True)
 @color_option
 def diff(
     *,
@@ -64,6 +67,7 @@ def diff(
     from sluicegate.cli.progress import tell_progress
     from sluicegate.opening.clock import SystemClock
     from sluicegate.opening.comparing import compare_files, compare_folders
+    from sluicegate.rendering.diff_report import explain_diff_rules, report_diff
     from sluicegate.rendering.diffing import render_diff, render_diff_github, shape_diff
 
     folders = _demand_alike(old, new)
@@ -87,6 +91,9 @@ def diff(
         put(render_diff(shown, paint=choose_paint(color)))
     elif form == GITHUB:
         put(render_diff_github(shown))
+    elif form in (SARIF, JUNIT):
+        report = report_diff(shown)
+        put_report(report, form, paint=choose_paint(color), rules=explain_diff_rules(report))
     else:
         put_object("diff", shape_diff(shown))
     if compared.problems:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -101,7 +101,9 @@ def render_diff(shown: ShownDiff, *, paint: Paint = PLAIN) -> str:
         )
     blocks = [_change_block(change, paint) for change in _by_weight(shown.changes)]
     blocks += [_witness_block(witness, paint) for witness in shown.witnesses]
-    blocks += [f"{paint.bad(one.fault)}: {escape_terminal(_say(one))}\n" for one in shown.versions]
+    blocks += [
+        f"{paint.bad(one.fault)}: {escape_terminal(say_version(one))}\n" for one in shown.versions
+    ]
     blocks += [
         f"{paint.warn('waiver ' + escape_terminal(fingerprint))} is {why}: remove it\n"
         for fingerprint, why in shown.idle
@@ -163,7 +165,8 @@ def _witness_block(witness: ShownWitness, paint: Paint) -> str:
     )
 
 
-def _say(finding: ShownVersion) -> str:
+def say_version(finding: ShownVersion) -> str:
+    """Return in one sentence why a declared version does not tell what changed."""
     if finding.fault == "decreased":
         text = f"{finding.tool} went back from {finding.old} to {finding.new}"
     else:
@@ -258,7 +261,7 @@ def render_diff_github(shown: ShownDiff) -> str:
         return render_problems_github(shown.problems)
     commands = [_change_command(change) for change in _by_weight(shown.changes)]
     commands += [
-        command("error", _say(one), file=one.file, title=one.fault) for one in shown.versions
+        command("error", say_version(one), file=one.file, title=one.fault) for one in shown.versions
     ]
     commands += [
         command("warning", f"waiver {fingerprint} is {why}: remove it", title="diff")
@@ -267,12 +270,16 @@ def render_diff_github(shown: ShownDiff) -> str:
     return "".join([*commands, command("notice", _summary(shown, PLAIN))])
 
 
+def describe_change(change: ShownChange) -> str:
+    """Return what changed and how it is judged, a line each; names are not yet escaped."""
+    return "\n".join(text for text in (_facts(change), _judgement(change)) if text)
+
+
 def _change_command(change: ShownChange) -> str:
     level = "error" if change.breaks else "warning" if change.needs_replay else "notice"
-    facts: Sequence[str] = [text for text in (_facts(change), _judgement(change)) if text]
     return command(
         level,
-        "\n".join([*facts, f"fingerprint {change.fingerprint}"]),
+        f"{describe_change(change)}\nfingerprint {change.fingerprint}",
         file=change.file,
         line=change.line,
         column=change.column,
