@@ -11,7 +11,6 @@ import click
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import (
     DEFAULT_FOLDER,
-    GITHUB,
     HUMAN,
     JSON_V1,
     choose_paint,
@@ -20,9 +19,7 @@ from sluicegate.cli.output import (
     demand_folder,
     format_option,
     note,
-    put,
-    put_object,
-    put_report,
+    put_judged,
 )
 
 if TYPE_CHECKING:
@@ -52,15 +49,15 @@ def check(folder: str, no_python: bool, form: str, color: str) -> int:
         checked = _as_checked(folder, check_folder(Path(folder), python=not no_python))
     for doubt in checked.notes if form in (HUMAN, JSON_V1) else ():
         note(doubt)
-    if form == HUMAN:
-        put(render_check(checked, paint=choose_paint(color), width=choose_width()))
-    elif form == GITHUB:
-        put(render_check_github(checked))
-    elif form == JSON_V1:
-        put_object("check", shape_check(checked))
-    else:
-        report = report_check(checked)
-        put_report(report, form, paint=choose_paint(color), rules=explain_rules(report))
+    put_judged(
+        "check",
+        form,
+        human=lambda: render_check(checked, paint=choose_paint(color), width=choose_width()),
+        github=lambda: render_check_github(checked),
+        members=lambda: shape_check(checked),
+        report=lambda: report_check(checked),
+        rules=explain_rules,
+    )
     if checked.contracts is None:
         return Exit.DOES_NOT_LOAD
     if not checked.contracts:

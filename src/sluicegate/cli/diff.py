@@ -9,16 +9,10 @@ import click
 
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import (
-    GITHUB,
-    HUMAN,
-    JUNIT,
-    SARIF,
     choose_paint,
     color_option,
     format_option,
-    put,
-    put_object,
-    put_report,
+    put_judged,
     stop,
 )
 
@@ -87,15 +81,15 @@ def diff(
         except OSError as error:
             stop(Exit.UNREADABLE, f"{error.filename} cannot be read: {error.strerror}")
     shown = _as_shown(compared)
-    if form == HUMAN:
-        put(render_diff(shown, paint=choose_paint(color)))
-    elif form == GITHUB:
-        put(render_diff_github(shown))
-    elif form in (SARIF, JUNIT):
-        report = report_diff(shown)
-        put_report(report, form, paint=choose_paint(color), rules=explain_diff_rules(report))
-    else:
-        put_object("diff", shape_diff(shown))
+    put_judged(
+        "diff",
+        form,
+        human=lambda: render_diff(shown, paint=choose_paint(color)),
+        github=lambda: render_diff_github(shown),
+        members=lambda: shape_diff(shown),
+        report=lambda: report_diff(shown),
+        rules=explain_diff_rules,
+    )
     if compared.problems:
         return Exit.DOES_NOT_LOAD
     return Exit.ACCEPTED if compared.diff.clean else Exit.REJECTED

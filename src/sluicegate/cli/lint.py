@@ -9,17 +9,11 @@ import click
 
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import (
-    GITHUB,
-    HUMAN,
-    JUNIT,
-    SARIF,
     choose_paint,
     color_option,
     format_option,
     note,
-    put,
-    put_object,
-    put_report,
+    put_judged,
     stop,
 )
 
@@ -101,15 +95,15 @@ def lint(
         known |= {linted.entry for linted in report.findings}
     told = subtract_baseline(report, known, baseline or "", whole=whole and baseline is not None)
     summary = _summarize(told, len(report.findings), fail_on)
-    if form == HUMAN:
-        put(render_lint(summary, paint=choose_paint(color)))
-    elif form == GITHUB:
-        put(render_lint_github(summary))
-    elif form in (SARIF, JUNIT):
-        found = report_lint(summary)
-        put_report(found, form, paint=choose_paint(color), rules=explain_rules(found))
-    else:
-        put_object("lint", shape_lint(summary))
+    put_judged(
+        "lint",
+        form,
+        human=lambda: render_lint(summary, paint=choose_paint(color)),
+        github=lambda: render_lint_github(summary),
+        members=lambda: shape_lint(summary),
+        report=lambda: report_lint(summary),
+        rules=explain_rules,
+    )
     return _exit_of(report, summary)
 
 

@@ -133,6 +133,33 @@ def put_object(command: str, members: JsonObject) -> None:
     put(render_object(command, members))
 
 
+def put_judged(
+    command: str,
+    form: str,
+    *,
+    human: Callable[[], str],
+    github: Callable[[], str],
+    members: Callable[[], JsonObject],
+    report: Callable[[], Report],
+    rules: Callable[[Report], Iterable[RuleHelp]],
+) -> None:
+    """Write what a judging command found to stdout, for the reader that ``form`` names.
+
+    ``members`` are those of the json-v1 object; SARIF and JUnit are made of ``report``.
+    """
+    from sluicegate.rendering.paint import PLAIN
+
+    if form == HUMAN:
+        put(human())
+    elif form == GITHUB:
+        put(github())
+    elif form == JSON_V1:
+        put_object(command, members())
+    else:
+        found = report()
+        put_report(found, form, paint=PLAIN, rules=rules(found))
+
+
 def put_report(
     report: Report,
     form: str,

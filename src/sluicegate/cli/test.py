@@ -11,18 +11,13 @@ import click
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import (
     DEFAULT_FOLDER,
-    GITHUB,
-    HUMAN,
-    JSON_V1,
     choose_paint,
     choose_width,
     color_option,
     demand_folder,
     format_option,
     note,
-    put,
-    put_object,
-    put_report,
+    put_judged,
     stop,
 )
 from sluicegate.cli.tested import as_tested
@@ -102,15 +97,14 @@ def _test(
 
 def _put(tested: Tested, form: str, color: str) -> None:
     from sluicegate.rendering.testing import render_test, render_test_github, shape_test
+    from sluicegate.rendering.testing_report import explain_test_rules, report_test
 
-    if form == HUMAN:
-        put(render_test(tested, paint=choose_paint(color), width=choose_width()))
-    elif form == GITHUB:
-        put(render_test_github(tested))
-    elif form == JSON_V1:
-        put_object("test", shape_test(tested))
-    else:
-        from sluicegate.rendering.testing_report import explain_test_rules, report_test
-
-        report = report_test(tested)
-        put_report(report, form, paint=choose_paint(color), rules=explain_test_rules(report))
+    put_judged(
+        "test",
+        form,
+        human=lambda: render_test(tested, paint=choose_paint(color), width=choose_width()),
+        github=lambda: render_test_github(tested),
+        members=lambda: shape_test(tested),
+        report=lambda: report_test(tested),
+        rules=explain_test_rules,
+    )
