@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from sluicegate.checks.parsing import ParseRule, parse_answer
+from sluicegate.checks.parsing import ParseRule, parse
 from sluicegate.contracts.schemas.guards import shape_guard
 from sluicegate.values.limits import ENGINE_MAX_DEPTH
 from sluicegate.values.rejections import Rejected
@@ -72,7 +72,7 @@ def verdicts(prefix: str) -> dict[str, str]:
 
 def verdict(raw: bytes) -> str:
     authentic: Any = raw
-    outcome = parse_answer(authentic, RULE)
+    outcome = parse(authentic, RULE)
     return str(outcome.code) if isinstance(outcome, Rejected) else "accepted"
 
 

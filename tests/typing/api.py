@@ -10,9 +10,9 @@ from typing import assert_type
 
 from sluicegate import Answer, BlockingGate, Caller, Failure, Gate, Refused, Success
 from sluicegate.checks.bounds import BoundedAnswer
-from sluicegate.checks.conformance import conform_data
+from sluicegate.checks.conformance import conform
 from sluicegate.checks.meaning import Vouching, vouch
-from sluicegate.checks.parsing import ParsedAnswer, ParseRule, parse_answer
+from sluicegate.checks.parsing import ParsedAnswer, ParseRule, parse
 from sluicegate.checks.selection import Selected, Selector, select
 from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.gates.authorizing import Permitted
@@ -54,9 +54,9 @@ def skipped_rungs(
     selector: Selector,
     rule: ParseRule,
 ) -> None:
-    parse_answer(raw, rule)  # type: ignore[arg-type]  # not bounded, not authentic
-    parse_answer(bounded, rule)  # type: ignore[arg-type]  # not authentic
-    conform_data(parsed, schema, True)  # type: ignore[arg-type]  # not unwrapped, not narrowed
+    parse(raw, rule)  # type: ignore[call-overload]  # not bounded, not authentic
+    parse(bounded, rule)  # type: ignore[call-overload]  # not authentic
+    conform(parsed, schema, None)  # type: ignore[call-overload]  # not unwrapped, not narrowed
     select(parsed, selector)  # type: ignore[arg-type]  # not conforming, not vouched
     vouch(parsed, parsed, raw, vouching, request, now=EPOCH)  # type: ignore[arg-type]
 

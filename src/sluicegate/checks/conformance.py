@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from sys import get_int_max_str_digits
-from typing import Any, Final, NewType
+from typing import Final, Literal, NewType, TypeAlias, overload
 
 from sluicegate.checks.conformance_findings import explain_violations
 from sluicegate.checks.narrowing import Narrowed
@@ -20,52 +20,37 @@ from sluicegate.values.rejections import Rejected
 
 ConformingArguments = NewType("ConformingArguments", object)
 ConformingData = NewType("ConformingData", object)
+Explained: TypeAlias = Literal["arguments", "result"]
+"""Whose findings are spelled out: the root of arguments has a code of its own."""
 
 _UNEXPLAINED: Final = Rejected(stage=Stage.CONFORM, code=Code.FORBIDDEN)
 """What a quick climb says, and nobody reads: the exact climb finds the code."""
 
 
-def conform_arguments(
-    parsed: ParsedArguments, schema: CompiledSchema, explain: bool
-) -> ConformingArguments | Rejected:
-    """Admit arguments that are valid under ``schema``; nothing is coerced, stripped or filled in.
+@overload
+def conform(
+    value: ParsedArguments, schema: CompiledSchema, explain: Explained | None
+) -> ConformingArguments | Rejected: ...
+@overload
+def conform(
+    value: Narrowed, schema: CompiledSchema, explain: Explained | None
+) -> ConformingData | Rejected: ...
+def conform(value: object, schema: CompiledSchema, explain: Explained | None) -> object:
+    """Admit a value that is valid under ``schema``; nothing is coerced, stripped or filled in.
 
-    Rejects, at stage conform, with up to 20 findings where ``explain`` asks for them; INTERNAL
-    where the engine fails. Source: SPEC ARG-3.
+    Rejects, at stage conform, with up to 20 findings where ``explain`` names the side
+    that they are told to; INTERNAL where the engine fails. Source: SPEC ARG-3, RES-4.
     """
-    rejected = _refuse(parsed, schema, explain, is_arguments=True)
-    if rejected is not None:
-        return rejected
-    minted: Any = parsed
-    conforming: ConformingArguments = minted
-    return conforming
-
-
-def conform_data(
-    narrowed: Narrowed, schema: CompiledSchema, explain: bool
-) -> ConformingData | Rejected:
-    """Admit data that is valid under ``schema``; as ``conform_arguments``. Source: SPEC RES-4."""
-    rejected = _refuse(narrowed, schema, explain, is_arguments=False)
-    if rejected is not None:
-        return rejected
-    minted: Any = narrowed
-    conforming: ConformingData = minted
-    return conforming
-
-
-def _refuse(
-    value: object, schema: CompiledSchema, explain: bool, *, is_arguments: bool
-) -> Rejected | None:
     # Beyond the interpreter's own limit the validator reads an integer as 0, which passes any
     # maximum (facts: engines 6.1). Asked each time: a host may lower the limit while it runs.
     if 0 < get_int_max_str_digits() < ENGINE_MAX_DIGITS:
         return _internal(f"sys.set_int_max_str_digits is below {ENGINE_MAX_DIGITS}")
     try:
         if schema.is_valid(value):
-            return None
-        if not explain:
+            return value
+        if explain is None:
             return _UNEXPLAINED
-        findings, message = explain_violations(value, schema, is_arguments)
+        findings, message = explain_violations(value, schema, explain == "arguments")
     except INTERRUPTIONS:
         raise
     except BaseException as error:  # noqa: BLE001  (whatever an engine raises is a refusal: RES-9)

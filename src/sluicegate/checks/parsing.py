@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Final, NewType
+from typing import Final, NewType, overload
 
 from jiter import from_json as _read_json
 
@@ -45,28 +45,21 @@ class ParseRule:
     text: bool = False
 
 
-def parse_arguments(bounded: BoundedArguments, rule: ParseRule) -> ParsedArguments | Rejected:
-    """Parse the text of a call's arguments.
+@overload
+def parse(raw: BoundedArguments, rule: ParseRule) -> ParsedArguments | Rejected: ...
+@overload
+def parse(raw: Authentic, rule: ParseRule) -> ParsedAnswer | Rejected: ...
+def parse(raw: bytes, rule: ParseRule) -> object:
+    """Parse the text of a call's arguments, or of an answer.
 
     Rejects, with offset, line and column: EMPTY, NOT_UTF8, NOT_JSON, TRUNCATED, TRAILING_DATA,
     DUPLICATE_MEMBER, NON_FINITE_NUMBER, LONE_SURROGATE, UNSAFE_INTEGER (stage parse); TOO_DEEP
     (stage bound); INTERNAL where the engine fails. An integer of more than 4300 digits, which the
-    engine does not read, is NON_FINITE_NUMBER. Source: SPEC ARG-2.
+    engine does not read, is NON_FINITE_NUMBER. A parsed value is never an instance of Rejected.
+    Source: SPEC ARG-2, RES-2.
     """
-    minted: Any = _parse(bounded, rule)
-    parsed: ParsedArguments | Rejected = minted
-    return parsed
-
-
-def parse_answer(authentic: Authentic, rule: ParseRule) -> ParsedAnswer | Rejected:
-    """Parse the text of an answer; rejects as ``parse_arguments``. Source: SPEC RES-2."""
-    minted: Any = _decode(authentic) if rule.text else _parse(authentic, rule)
-    parsed: ParsedAnswer | Rejected = minted
-    return parsed
-
-
-def _parse(raw: bytes, rule: ParseRule) -> object:
-    """The value, or Rejected: a parsed value is never an instance of it."""
+    if rule.text:
+        return _decode(raw)
     try:
         value: object = _read_json(
             raw,

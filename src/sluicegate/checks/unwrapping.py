@@ -12,7 +12,7 @@ from typing import Any, Final, NewType
 from sluicegate.checks.authentication import accept_unsigned
 from sluicegate.checks.bounds import bound_answer
 from sluicegate.checks.delivery import accept_delivery
-from sluicegate.checks.parsing import ParsedAnswer, ParseRule, parse_answer
+from sluicegate.checks.parsing import ParsedAnswer, ParseRule, parse
 from sluicegate.contracts.contract import TextRule, UpstreamPart
 from sluicegate.contracts.extraction import compile_extraction
 from sluicegate.contracts.schemas.guards import shape_guard
@@ -246,7 +246,7 @@ def _parse_inner(raw: bytes, inner: ParseRule) -> object:
     bounded = bound_answer(delivered, limits, True)
     if isinstance(bounded, Rejected):
         return bounded
-    return parse_answer(accept_unsigned(bounded), inner)
+    return parse(accept_unsigned(bounded), inner)
 
 
 # --- findings ----------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from sluicegate.checks.bounds import bound_arguments
-from sluicegate.checks.parsing import ParseRule, parse_arguments
+from sluicegate.checks.parsing import ParseRule, parse
 from sluicegate.cli.judge_binds import bind_by_contract
 from sluicegate.cli.reading import read_input
 from sluicegate.contracts.contract import Contract, FreshRule, Integers, PythonName
@@ -70,7 +70,7 @@ def ask_by_schema(path: str, options: Options) -> Asked | Unasked:
     if isinstance(bounded, Rejected):
         return Unasked(findings=_as_registration(bounded), source=source)
     rule = ParseRule(ENGINE_MAX_DEPTH, shape_guard(ENGINE_MAX_DEPTH), "any")
-    parsed = parse_arguments(bounded, rule)
+    parsed = parse(bounded, rule)
     if isinstance(parsed, Rejected):
         return Unasked(findings=_as_registration(parsed), source=source)
     return Asked(question=_question(parsed, options, None), source=source)

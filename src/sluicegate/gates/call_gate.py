@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from sluicegate.checks.bounds import bound_arguments
-from sluicegate.checks.conformance import ConformingArguments, conform_arguments
-from sluicegate.checks.parsing import ParsedArguments, ParseRule, parse_arguments
+from sluicegate.checks.conformance import ConformingArguments, conform
+from sluicegate.checks.parsing import ParsedArguments, ParseRule, parse
 from sluicegate.checks.soundness import ArgumentCheck, Sound, check_arguments
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.schemas.guards import shape_guard
@@ -59,12 +59,12 @@ class CallLadder:
         self._exact = Rigour(
             parse=ParseRule(limits.max_depth, guard, arguments.integers, False),
             count_nesting=True,
-            explain=True,
+            explain="arguments",
         )
         self._quick = Rigour(
             parse=ParseRule(limits.max_depth, None if proven else guard, arguments.integers, False),
             count_nesting=False,
-            explain=False,
+            explain=None,
         )
 
     def climb(self, raw: bytes, caller: Caller) -> Prepared | Rejected:
@@ -83,10 +83,10 @@ class CallLadder:
         bounded = bound_arguments(raw, self._contract.call_limits, rigour.count_nesting)
         if isinstance(bounded, Rejected):
             return bounded
-        parsed = parse_arguments(bounded, rigour.parse)
+        parsed = parse(bounded, rigour.parse)
         if isinstance(parsed, Rejected):
             return parsed
-        conforming = conform_arguments(parsed, self._contract.arguments.schema, rigour.explain)
+        conforming = conform(parsed, self._contract.arguments.schema, rigour.explain)
         if isinstance(conforming, Rejected):
             return conforming
         completed = self._complete(conforming, raw, rigour)
@@ -118,7 +118,7 @@ class CallLadder:
         parsed = parse_arguments_again(text, self._contract, rigour)
         if isinstance(parsed, Rejected):
             return parsed
-        again = conform_arguments(parsed, self._contract.arguments.schema, rigour.explain)
+        again = conform(parsed, self._contract.arguments.schema, rigour.explain)
         if isinstance(again, Rejected):
             return again
         return again, text, tuple(pointer.text for pointer in absent)
@@ -131,4 +131,4 @@ def parse_arguments_again(
     bounded = bound_arguments(text, contract.call_limits, rigour.count_nesting)
     if isinstance(bounded, Rejected):
         return bounded
-    return parse_arguments(bounded, rigour.parse)
+    return parse(bounded, rigour.parse)

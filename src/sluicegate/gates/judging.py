@@ -6,11 +6,11 @@ from typing import Final
 
 from sluicegate.checks.authentication import accept_unsigned
 from sluicegate.checks.bounds import bound_answer, bound_arguments
-from sluicegate.checks.conformance import conform_arguments, conform_data
+from sluicegate.checks.conformance import conform
 from sluicegate.checks.delivery import accept_delivery
 from sluicegate.checks.meaning import Expectations, Vouching, prepare_vouching, vouch
 from sluicegate.checks.narrowing import narrow
-from sluicegate.checks.parsing import ParseRule, parse_answer, parse_arguments
+from sluicegate.checks.parsing import ParseRule, parse
 from sluicegate.checks.unwrapping import unwrap
 from sluicegate.contracts.contract import BindRule, UpstreamPart
 from sluicegate.contracts.schemas.compiled import CompiledSchema
@@ -70,10 +70,10 @@ def _judge_arguments(raw: bytes, question: Question, schema: CompiledSchema) -> 
     bounded = bound_arguments(raw, question.limits, True)
     if isinstance(bounded, Rejected):
         return bounded
-    parsed = parse_arguments(bounded, _parse_rule(question))
+    parsed = parse(bounded, _parse_rule(question))
     if isinstance(parsed, Rejected):
         return parsed
-    conforming = conform_arguments(parsed, schema, True)
+    conforming = conform(parsed, schema, "arguments")
     return conforming if isinstance(conforming, Rejected) else None
 
 
@@ -87,7 +87,7 @@ def _judge_result(raw: bytes, question: Question, schema: CompiledSchema) -> Rej
     if isinstance(bounded, Rejected):
         return bounded
     authentic = accept_unsigned(bounded)
-    parsed = parse_answer(authentic, _parse_rule(question))
+    parsed = parse(authentic, _parse_rule(question))
     if isinstance(parsed, Rejected):
         return parsed
     unwrapped = unwrap(parsed, _UPSTREAM, request, {})
@@ -96,7 +96,7 @@ def _judge_result(raw: bytes, question: Question, schema: CompiledSchema) -> Rej
     narrowed = narrow(unwrapped, None)
     if isinstance(narrowed, Rejected):
         return narrowed
-    conforming = conform_data(narrowed, schema, True)
+    conforming = conform(narrowed, schema, "result")
     if isinstance(conforming, Rejected):
         return conforming
     now = EPOCH if question.now is None else question.now

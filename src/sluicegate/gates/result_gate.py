@@ -14,7 +14,7 @@ from datetime import datetime
 
 from sluicegate.checks.authentication import accept_unsigned
 from sluicegate.checks.bounds import bound_answer
-from sluicegate.checks.conformance import conform_data
+from sluicegate.checks.conformance import conform
 from sluicegate.checks.delivery import accept_delivery
 from sluicegate.checks.meaning import (
     Expectations,
@@ -24,7 +24,7 @@ from sluicegate.checks.meaning import (
     vouch,
 )
 from sluicegate.checks.narrowing import find_new_members, narrow
-from sluicegate.checks.parsing import ParseRule, parse_answer
+from sluicegate.checks.parsing import ParseRule, parse
 from sluicegate.checks.selection import Selected, compile_selector, select
 from sluicegate.checks.unwrapping import unwrap
 from sluicegate.contracts.contract import Contract
@@ -76,8 +76,8 @@ class ResultLadder:
         quick = ParseRule(limits.max_depth, None if proven else guard, result.integers, text)
         self._upstream, self._limits, self._schema = upstream, limits, schema
         self._errors = contract.errors
-        self._exact = Rigour(parse=exact, count_nesting=not text, explain=True)
-        self._quick = Rigour(parse=quick, count_nesting=False, explain=False)
+        self._exact = Rigour(parse=exact, count_nesting=not text, explain="result")
+        self._quick = Rigour(parse=quick, count_nesting=False, explain=None)
         self._selector = compile_selector(result)
         expected = Expectations(
             bind=result.bind,
@@ -114,7 +114,7 @@ class ResultLadder:
         if type(bounded) is Rejected:
             return bounded
         authentic = accept_unsigned(bounded)
-        parsed = parse_answer(authentic, rigour.parse)
+        parsed = parse(authentic, rigour.parse)
         if type(parsed) is Rejected:
             return parsed
         unwrapped = unwrap(parsed, upstream, request, self._errors, rigour.parse)
@@ -128,7 +128,7 @@ class ResultLadder:
         narrowed = narrow(unwrapped, upstream.map)
         if type(narrowed) is Rejected:
             return narrowed
-        conforming = conform_data(narrowed, self._schema, rigour.explain)
+        conforming = conform(narrowed, self._schema, rigour.explain)
         if type(conforming) is Rejected:
             return conforming
         vouched = vouch(conforming, parsed, authentic, vouching, request, now=now)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from sluicegate.checks.conformance import Explained
 from sluicegate.checks.parsing import ParseRule
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.rejections import Rejected
@@ -19,8 +20,8 @@ DISAGREEMENT: Final = Rejected(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rigour:
-    """``explain``: every check is spelled out, and a refusal bears its findings."""
+    """``explain``: every check is spelled out, and a refusal bears its findings; None: neither."""
 
     parse: ParseRule
     count_nesting: bool
-    explain: bool
+    explain: Explained | None

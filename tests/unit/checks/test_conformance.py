@@ -10,10 +10,7 @@ from typing import Any
 
 import pytest
 
-from sluicegate.checks.conformance import (
-    conform_arguments,
-    conform_data,
-)
+from sluicegate.checks.conformance import Explained, conform
 from sluicegate.checks.conformance_findings import find_violations
 from sluicegate.checks.conformance_names import find_near
 from sluicegate.contracts.schemas.compiled import CompiledSchema
@@ -54,6 +51,7 @@ def only(schema: object, value: object) -> Finding:
     return found
 
 
+EXPLAINED: tuple[Explained | None, ...] = (None, "arguments", "result")
 TICKET = closed(
     {"ticket_id": {"type": "string"}, "limit": {"type": "integer"}, "note": {"type": "string"}},
     "ticket_id",
@@ -65,9 +63,8 @@ NUMBER = closed({"n": {"type": "integer", "minimum": 1, "maximum": 20}})
 def test_what_fits_passes_as_it_is() -> None:
     value: Any = {"ticket_id": "T-1"}
     schema = compiled(TICKET)
-    for explain in (False, True):
-        assert conform_arguments(value, schema, explain) is value
-        assert conform_data(value, schema, explain) is value
+    for explain in EXPLAINED:
+        assert conform(value, schema, explain) is value
     assert find_violations(value, schema) == ()
     assert value == {"ticket_id": "T-1"}
 
@@ -76,8 +73,8 @@ def test_what_fits_passes_as_it_is() -> None:
 def test_findings_are_looked_for_only_where_they_are_read() -> None:
     value: Any = {"ticket_id": 1}
     schema = compiled(TICKET)
-    short = conform_data(value, schema, False)
-    long = conform_arguments(value, schema, True)
+    short = conform(value, schema, None)
+    long = conform(value, schema, "arguments")
     assert isinstance(short, Rejected)
     assert isinstance(long, Rejected)
     assert (str(short.stage), short.findings) == ("conform", ())
@@ -90,7 +87,7 @@ def test_an_engine_that_raises_closes_the_ladder_and_its_text_is_kept_apart() ->
         raise RuntimeError("secret " * 1000)
 
     value: Any = {}
-    outcome = conform_data(value, replace(compiled(TICKET), is_valid=broken), True)
+    outcome = conform(value, replace(compiled(TICKET), is_valid=broken), "result")
     assert isinstance(outcome, Rejected)
     assert (str(outcome.stage), str(outcome.code)) == ("internal", "INTERNAL")
     assert "secret" not in repr(outcome.findings)
@@ -100,7 +97,7 @@ def test_an_engine_that_raises_closes_the_ladder_and_its_text_is_kept_apart() ->
 @pytest.mark.requirement("RES-9")
 def test_a_refusal_without_a_violation_is_never_a_pass() -> None:
     value: Any = {"ticket_id": "T-1"}
-    outcome = conform_data(value, replace(compiled(TICKET), is_valid=lambda value: False), True)
+    outcome = conform(value, replace(compiled(TICKET), is_valid=lambda value: False), "result")
     assert isinstance(outcome, Rejected)
     assert str(outcome.code) == "INTERNAL"
 
@@ -117,7 +114,7 @@ def fewer_digits() -> Iterator[None]:
 @pytest.mark.usefixtures("fewer_digits")
 def test_an_interpreter_that_hides_digits_from_the_engine_closes_the_ladder() -> None:
     value: Any = {"n": 10**700}
-    outcome = conform_data(value, compiled(NUMBER), False)
+    outcome = conform(value, compiled(NUMBER), None)
     assert isinstance(outcome, Rejected)
     assert str(outcome.code) == "INTERNAL"
 
@@ -216,13 +213,13 @@ def test_each_violation_has_its_code_pointer_and_keyword(
 def test_arguments_that_are_no_object_are_told_so_at_the_root_alone(
     schema: object, value: Any
 ) -> None:
-    outcome = conform_arguments(value, compiled(schema), True)
+    outcome = conform(value, compiled(schema), "arguments")
     assert isinstance(outcome, Rejected)
     assert [(str(found.code), found.pointer) for found in outcome.findings] == [
         ("NOT_AN_OBJECT", "")
     ]
     nested: Any = {"o": value}
-    outcome = conform_arguments(nested, compiled(closed({"o": {"type": "object"}})), True)
+    outcome = conform(nested, compiled(closed({"o": {"type": "object"}})), "arguments")
     assert isinstance(outcome, Rejected)
     assert str(outcome.code) in {"TYPE", "NULL", "STRINGIFIED"}
 
@@ -679,8 +676,8 @@ def test_a_panic_of_the_engine_is_a_refusal_and_an_interruption_is_obeyed() -> N
 
     schema = compiled(TICKET)
     value: Any = {"ticket_id": "T-1"}
-    outcome = conform_data(value, replace(schema, is_valid=panic), True)
+    outcome = conform(value, replace(schema, is_valid=panic), "result")
     assert isinstance(outcome, Rejected)
     assert (outcome.stage, outcome.code) == (Stage.INTERNAL, Code.INTERNAL)
     with pytest.raises(KeyboardInterrupt):
-        conform_data(value, replace(schema, is_valid=interrupt), True)
+        conform(value, replace(schema, is_valid=interrupt), "result")

@@ -52,12 +52,17 @@ def name_of(function: ast.expr) -> str:
 def mints(tree: ast.Module) -> Iterator[tuple[str, int]]:
     """Yield (evidence, line) wherever a value could be given an evidence type.
 
-    That is a variable that bears the type and a value, a call of the type, a cast to it.
+    That is a variable that bears the type and a value, a call of the type, a cast to it, and a
+    signature among several that one function bears.
     """
     for node in ast.walk(tree):
         if isinstance(node, ast.AnnAssign) and node.value is not None:
             for name in names_in(node.annotation) & EVIDENCE.keys():
                 yield name, node.lineno
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if "overload" in map(name_of, node.decorator_list):
+                for name in names_in(node.returns) & EVIDENCE.keys():
+                    yield name, node.lineno
         elif isinstance(node, ast.Call):
             called = name_of(node.func)
             if called in EVIDENCE:
@@ -125,6 +130,8 @@ def test_every_new_type_of_the_checks_is_listed_here() -> None:
         "typing.cast('Vouched', x)",
         "vouched: 'Vouched' = x",
         "vouched: meaning.Vouched = x",
+        "@overload\ndef f(x: int) -> Vouched | Rejected: ...",
+        "@typing.overload\ndef f(x: int) -> 'Vouched': ...",
     ],
 )
 def test_sees_the_ways_of_minting(text: str) -> None:
