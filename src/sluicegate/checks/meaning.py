@@ -40,6 +40,7 @@ class Expectations:
     ``free_text`` are data pointers (``*`` for items) where TAB and LF are admitted. ``envelope``:
     the parsed answer bears ``tool`` and ``request_id``, and both must be ours. ``tool_at`` and
     ``request_id_at``: where a bare schema describes an envelope; present, they must be ours.
+    ``dated``: the schema asserts the format ``date-time`` where ``fresh`` looks.
     """
 
     bind: tuple[BindRule, ...]
@@ -49,6 +50,7 @@ class Expectations:
     envelope: bool
     tool_at: Pointer | None
     request_id_at: Pointer | None
+    dated: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +70,9 @@ def prepare_vouching(expected: Expectations, *, quick: bool) -> Vouching:
         expected=expected,
         freshness=None if expected.fresh is None else Freshness(expected.fresh),
         is_clean=text_guard(expected.free_text),
-        affirm=compile_affirmation(expected.bind, expected.fresh, envelope=expected.envelope)
+        affirm=compile_affirmation(
+            expected.bind, expected.fresh, dated=expected.dated, envelope=expected.envelope
+        )
         if quick and not named_within
         else None,
     )

@@ -23,19 +23,20 @@ _read_time: Final = datetime.fromisoformat
 
 
 def compile_affirmation(
-    bind: Sequence[BindRule], fresh: FreshRule | None, *, envelope: bool
+    bind: Sequence[BindRule], fresh: FreshRule | None, *, dated: bool, envelope: bool
 ) -> Affirmation | None:
     """Compile the question for members bound to arguments and one member that bears the time.
 
-    None where a rule reaches deeper than that or asks about the caller, and where there is no
-    time: then the rules themselves are as cheap.
+    ``dated``: the schema asserts that the time is a date-time. None where it does not, where a
+    rule reaches deeper than a member or asks about the caller, and where there is no time: then
+    the rules themselves are as cheap.
     """
     pairs = [
         (rule.data.segments[0], rule.argument.segments[0])
         for rule in bind
         if rule.argument is not None and _is_member(rule.data) and _is_member(rule.argument)
     ]
-    if fresh is None or not _is_member(fresh.at) or len(pairs) < len(bind):
+    if fresh is None or not dated or not _is_member(fresh.at) or len(pairs) < len(bind):
         return None
     (observed,) = fresh.at.segments
     # A microsecond inside what is accepted: at the edges the exact rule decides.
@@ -54,15 +55,10 @@ def compile_affirmation(
                 # Texts alone are settled here: of 1, 1.0 and true each equals the others.
                 if type(wanted) is not str or data[name] != wanted:
                     return False
-            # YYYY-MM-DDTHH:MM:SSZ. Its marks are looked at first: what else the native reader
-            # takes has others (week dates), or another hour (24, from Python 3.14 on).
+            # Of all date-times YYYY-MM-DDTHH:MM:SSZ alone is so long; what else the native reader
+            # takes (week dates, hour 24) is none, and a leap second it does not take.
             time = data[observed]
-            return (
-                len(time) == 20
-                and time[4:20:3] == "--T::Z"
-                and time[11:13] != "24"
-                and newest <= now - _read_time(time) <= oldest
-            )
+            return len(time) == 20 and newest <= now - _read_time(time) <= oldest
         except (LookupError, TypeError, ValueError):
             return False
 

@@ -132,6 +132,7 @@ def _vouching(question: Question) -> Vouching:
         envelope=False,
         tool_at=None,
         request_id_at=None if question.request_id is None else Pointer(("request_id",)),
+        dated=False,
     )
     return prepare_vouching(expected, quick=False)
 

@@ -29,6 +29,7 @@ from sluicegate.checks.selection import Selected, compile_selector, select
 from sluicegate.checks.unwrapping import unwrap
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.schemas.guards import shape_guard
+from sluicegate.contracts.schemas.reach import asserts_format
 from sluicegate.gates.rigour import DISAGREEMENT, Rigour
 from sluicegate.values.codes import Stage
 from sluicegate.values.findings import Finding
@@ -87,6 +88,8 @@ class ResultLadder:
             envelope=upstream.carrier == "envelope",
             tool_at=None,
             request_id_at=None,
+            dated=result.fresh is not None
+            and asserts_format(schema.document, result.fresh.at, "date-time"),
         )
         self._quick_vouching = prepare_vouching(expected, quick=True)
         self._exact_vouching = prepare_vouching(expected, quick=False)

@@ -44,6 +44,7 @@ def expect(**parts: Any) -> Expectations:
         "envelope": False,
         "tool_at": None,
         "request_id_at": None,
+        "dated": False,
     }
     return Expectations(**{**silent, **parts})
 

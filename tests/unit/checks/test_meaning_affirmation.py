@@ -1,12 +1,15 @@
 """What is affirmed at a glance must hold under the rules, one by one."""
 
+import re
+
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema_rs import Draft202012Validator
 
 from sluicegate.checks.meaning import Expectations, prepare_vouching, vouch
 from sluicegate.checks.meaning_affirmation import compile_affirmation
@@ -27,6 +30,7 @@ EXPECTED = Expectations(
     envelope=True,
     tool_at=None,
     request_id_at=None,
+    dated=True,
 )
 QUICK = prepare_vouching(EXPECTED, quick=True)
 EXACT = prepare_vouching(EXPECTED, quick=False)
@@ -53,13 +57,18 @@ def judge(data: Any, names: dict[str, object], request: Request, *, quick: bool)
 
 
 AGES = st.integers(-8, 65).map(lambda age_s: f"{NOW - timedelta(seconds=age_s):%Y-%m-%dT%H:%M:%SZ}")
+TIME: Final = "2026-11-30T00:00:00Z"
+is_date_time: Final = Draft202012Validator({"format": "date-time"}, validate_formats=True).is_valid
+NO_DATE_TIMES: Final = (
+    *("2026-11-30 00:00:00Z", "2026-W49-1T00:00:00Z", "2026-11-29T24:00:00Z"),
+    *("20261130T000000+0000", "+026-11-30T00:00:00Z", "2026-11-30T00:00:60Z"),
+)
 ODD_TIMES = st.sampled_from(
     [
-        *("2026-11-29T23:59:10Z", "2026-11-30T00:00:15Z", "2026-11-30t00:00:00z", "", "Z" * 20),
-        *("2026-11-30 00:00:00Z", "2026-W49-1T00:00:00Z", "2026-11-29T24:00:00Z"),
+        *("2026-11-29T23:59:10Z", "2026-11-30T00:00:15Z", "2026-11-30t00:00:00z"),
         *("2026-11-29T23:59:60Z", "2026-11-30T00:00:00.5Z", "2026-11-30T01:00:00+01:00"),
     ]
-)
+).filter(is_date_time)
 VALUES = st.sampled_from(["bluebird", "other", 1, 1.0, True, None, ["bluebird"]])
 NAMES = st.sampled_from([{}, {}, {"tool": "other"}, {"request_id": "req_87654321"}, {"tool": None}])
 
@@ -103,16 +112,15 @@ def test_a_good_answer_is_affirmed(at: str) -> None:
         (GOOD, {}, {"project": None}),
         ({**GOOD, "at": "2026-11-29T23:59:09Z"}, {}, {}),
         ({**GOOD, "at": "2026-11-30T00:00:16Z"}, {}, {}),
-        ({**GOOD, "at": "2026-11-30 00:00:00Z"}, {}, {}),
-        ({**GOOD, "at": "2026-W49-1T00:00:00Z"}, {}, {}),
-        ({**GOOD, "at": "2026-11-29T24:00:00Z"}, {}, {}),
+        ({**GOOD, "at": "2026-11-29T23:59:60Z"}, {}, {}),
+        ({**GOOD, "at": "2026-11-30T00:00:00.5Z"}, {}, {}),
         ({**GOOD, "at": 1}, {}, {}),
         ({"project": "bluebird"}, {}, {}),
         ([GOOD], {}, {}),
     ],
     ids=[
         *("another tool", "another request", "another subject", "true is not 1", "no texts"),
-        *("no argument", "stale", "from the future", "a blank for T", "a week date", "hour 24"),
+        *("no argument", "stale", "from the future", "a leap second", "a fraction"),
         *("no text", "no time", "no object"),
     ],
 )
@@ -136,7 +144,34 @@ def test_what_differs_in_one_thing_is_not_affirmed(
 def test_what_reaches_deeper_is_left_to_the_rules(
     bind: tuple[BindRule, ...], fresh: FreshRule | None
 ) -> None:
-    assert compile_affirmation(bind, fresh, envelope=True) is None
+    assert compile_affirmation(bind, fresh, dated=True, envelope=True) is None
+
+
+def test_a_text_that_the_schema_does_not_call_a_date_time_is_left_to_the_rules() -> None:
+    assert compile_affirmation(BIND, FRESH, dated=False, envelope=True) is None
+
+
+@pytest.mark.requirement("RES-5")
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 19), st.sampled_from("0123456789TtZz:-+. _W,\u0660")), max_size=4
+    )
+)
+def test_of_all_date_times_one_form_alone_is_twenty_characters_long(
+    edits: list[tuple[int, str]],
+) -> None:
+    characters = list(TIME)
+    for at, character in edits:
+        characters[at] = character
+    time = "".join(characters)
+    form = r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt]([01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}[Zz]"
+    assert not is_date_time(time) or re.fullmatch(form, time)
+
+
+@pytest.mark.parametrize("time", NO_DATE_TIMES)
+def test_what_the_native_reader_takes_beyond_date_times_the_schema_refuses(time: str) -> None:
+    assert len(time) == 20
+    assert not is_date_time(time)
 
 
 def test_the_exact_climb_takes_no_shortcut() -> None:

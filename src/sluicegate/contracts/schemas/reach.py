@@ -65,6 +65,13 @@ def find_subschemas(document: JsonObject, pointer: Pointer) -> Reach:
         return NOWHERE
 
 
+def asserts_format(document: JsonObject, pointer: Pointer, form: str) -> bool:
+    """Whether every string that stands at ``pointer`` in a valid document has the format."""
+    return any(
+        schema.get("format") == form for schema in find_subschemas(document, pointer).schemas
+    )
+
+
 def _find(document: JsonObject, pointer: Pointer) -> Reach:
     composition = Composition(SchemaTree(document))
     formula = composition.of(document)
