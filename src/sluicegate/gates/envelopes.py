@@ -14,7 +14,6 @@ from sluicegate.values.findings import Finding
 from sluicegate.values.json import JsonValue
 from sluicegate.values.requests import RequestId
 
-
 _new: Final = tuple.__new__
 
 

@@ -1,7 +1,6 @@
 """What is affirmed at a glance must hold under the rules, one by one."""
 
 import re
-
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
