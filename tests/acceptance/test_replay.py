@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
+import jsonschema
 import pytest
 from tests.acceptance.commands import Done, Here
 from tests.acceptance.folders import write_folder
@@ -13,6 +15,9 @@ from tests.acceptance.folders import write_folder
 HOME = Path("contracts/job_status")
 CONTRACT = HOME / "contract.yaml"
 STATES = "enum: [failed, succeeded, other]"
+SARIF = json.loads(
+    (Path(__file__).parents[1] / "unit/rendering/sarif-2.1.0-rtm.5.schema.json").read_bytes()
+)
 ARGUMENTS = {"run_id": "run_1", "state": "failed"}
 
 
@@ -172,6 +177,9 @@ FAULTS = [
     pytest.param('{"raw_b64": "-"}', "no Base64", id="no Base64"),
     pytest.param('{"raw": "{}", "row": 1}', "row is none of", id="an unknown member"),
     pytest.param('{"raw": "{}", "now": "today"}', "RFC 3339", id="no time"),
+    pytest.param(
+        '{"raw": "{}", "was": {"stage": "parse", "code": ""}}', "stage, code", id="no code"
+    ),
 ]
 
 
@@ -211,6 +219,52 @@ def test_people_and_github_read_the_same_groups(sluicegate: Here, form: str) -> 
     assert done.code == 1
     assert "accepted -> conform/ENUM" in done.out
     assert "/state" in done.out
+
+
+@pytest.mark.requirement("LIF-4", "LIF-5")
+def test_code_scanning_gets_a_result_a_group_at_the_document_that_judged(sluicegate: Here) -> None:
+    lines = [line(answer()), line(answer("odd")), line(answer("other")), line(answer("other"))]
+    Path("archive.jsonl").write_text("".join(lines))
+    sluicegate("release", "job_status")
+    change(STATES, "enum: [succeeded, other, odd]")
+    options = ("--from", "current", "--archive", "archive.jsonl", "--format", "sarif")
+    done = sluicegate("replay", "job_status", "--against", "1.0.0", *options)
+    log = json.loads(done.out)
+    jsonschema.validate(log, SARIF, cls=jsonschema.Draft4Validator)
+    (run,) = log["runs"]
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["ENUM"]
+    assert "markdown" in run["tool"]["driver"]["rules"][0]["help"]
+    places = [
+        result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        for result in run["results"]
+    ]
+    assert places == ["contracts/job_status/released/1.0.0.yaml"] * 2
+    assert [result["level"] for result in run["results"]] == ["error", "error"]
+    prints = {result["partialFingerprints"]["sluicegate/v1"] for result in run["results"]}
+    assert len(prints) == 2
+    assert (done.code, run["properties"]) == (1, {"verdict": "changed", "checked": 4})
+
+
+@pytest.mark.requirement("LIF-4", "LIF-5")
+@pytest.mark.parametrize(
+    ("states", "code", "counts"),
+    [
+        pytest.param("enum: [succeeded, other]", 1, ("1", "1"), id="refused now"),
+        pytest.param("enum: [failed]", 0, ("1", "0"), id="as before"),
+    ],
+)
+def test_a_dashboard_gets_one_case_that_fails_where_a_verdict_changed(
+    sluicegate: Here, states: str, code: int, counts: tuple[str, str]
+) -> None:
+    Path("archive.jsonl").write_text(line(answer(), was="accepted"))
+    change(STATES, states)
+    options = ("--archive", "archive.jsonl", "--format", "junit")
+    done = sluicegate("replay", "job_status", "--against", "current", *options)
+    suites = ElementTree.fromstring(done.out)
+    assert (done.code, suites.get("tests"), suites.get("failures")) == (code, *counts)
+    (case,) = suites.iter("testcase")
+    assert case.get("name") == "job_status"
+    assert [failure.get("type") for failure in case.iter("failure")] == ["ENUM"] * code
 
 
 @pytest.mark.requirement("LIF-3", "LIF-4")

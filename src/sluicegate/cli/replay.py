@@ -14,21 +14,18 @@ import click
 
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import (
-    GITHUB,
-    HUMAN,
     choose_paint,
     color_option,
     demand_folder,
     folder_option,
     format_option,
     note,
-    put,
-    put_object,
+    put_judged,
     stop,
 )
 
 if TYPE_CHECKING:
-    from sluicegate.opening.replaying import Replayed
+    from sluicegate.opening.replaying import Question, Replayed
     from sluicegate.rendering.replaying import ReplayedTool
 
 
@@ -50,7 +47,7 @@ if TYPE_CHECKING:
 @click.option("--processes", type=click.IntRange(1, 256), help="[default: one a processor]")
 @click.option("--no-python", is_flag=True, help="Import no Python that a contract names.")
 @folder_option
-@format_option(github=True)
+@format_option(reports=True)
 @color_option
 def replay(
     *,
@@ -78,7 +75,11 @@ def replay(
     from sluicegate.opening.archives import ArchiveError
     from sluicegate.opening.replaying import CURRENT, Question
     from sluicegate.opening.replaying import replay as run_replay
-    from sluicegate.rendering.replaying import render_replay, report_replay
+    from sluicegate.rendering.replaying import (
+        explain_replay_rules,
+        render_replay,
+        report_replay,
+    )
     from sluicegate.rendering.reports import render_report_github, shape_report
 
     demand_folder(folder, "name it with --folder")
@@ -112,28 +113,37 @@ def replay(
             )
         except ArchiveError as error:
             stop(Exit.UNREADABLE, str(error))
-    found = _as_told(tool, against, replayed)
+    found = _as_told(question, home, replayed)
     report = report_replay(found)
-    if form == HUMAN:
-        put(render_replay(found, paint=choose_paint(color)))
-    elif form == GITHUB:
-        put(render_report_github(report))
-    else:
-        put_object("replay", shape_report(report))
+    put_judged(
+        "replay",
+        form,
+        human=lambda: render_replay(found, paint=choose_paint(color)),
+        github=lambda: render_report_github(report),
+        members=lambda: shape_report(report),
+        report=lambda: report,
+        rules=explain_replay_rules,
+    )
     if not found.replayed:
         note("no answer was there to be judged again")
         return Exit.NOTHING_CHECKED
     return Exit.REJECTED if report.verdict == "changed" else Exit.ACCEPTED
 
 
-def _as_told(tool: str, against: str, replayed: Replayed) -> ReplayedTool:
+def _as_told(question: Question, home: Path, replayed: Replayed) -> ReplayedTool:
+    from sluicegate.opening.documents import CONTRACT_NAMES
+    from sluicegate.opening.replaying import CURRENT
     from sluicegate.rendering.replaying import Matter, ReplayedTool
 
     tally = replayed.tally
+    documents = [home / name for name in CONTRACT_NAMES if (home / name).is_file()]
+    if question.against != CURRENT:
+        documents = [home / "released" / f"{question.against}.yaml"]
     groups = sorted(tally.groups.items(), key=lambda group: (-group[1][0], group[0]))
     return ReplayedTool(
-        tool=tool,
-        against=against,
+        tool=question.tool,
+        against=question.against,
+        file=str(documents[0]),
         replayed=tally.replayed,
         accepted=tally.accepted,
         refused=tally.refused,

@@ -195,7 +195,7 @@ def _was(value: JsonValue) -> Judged | None:
         return None
     if value == "accepted":
         return ACCEPTED
-    if isinstance(value, Mapping) and {"stage", "code"} <= value.keys():
+    if isinstance(value, Mapping) and value.get("stage") and value.get("code"):
         stage, code, pointer = (str(value.get(key, "")) for key in ("stage", "code", "pointer"))
         return Judged(False, show_name(stage), show_name(code), show_name(pointer))
     raise ValueError("`was` must be accepted, or {stage, code, pointer}")

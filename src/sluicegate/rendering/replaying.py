@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from sluicegate.rendering.escaping import escape_terminal
+from sluicegate.rendering.pages import read_page
 from sluicegate.rendering.paint import PLAIN, Paint
-from sluicegate.rendering.reports import Item, Report, Severity
+from sluicegate.rendering.reports import Item, Report, RuleHelp, Severity
+from sluicegate.values.codes import CODES, Code
+from sluicegate.values.digests import digest_of_json
 from sluicegate.values.json import JsonValue
 
 _SEVERITIES: Final[Mapping[str, Severity]] = {
@@ -34,10 +37,14 @@ class Matter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayedTool:
-    """``accepted`` and ``refused`` count what stays as it was; ``left_out`` what was not judged."""
+    """``accepted`` and ``refused`` count what stays as it was; ``left_out`` what was not judged.
+
+    ``file`` is the document of the version that judged: code scanning shows what has a file.
+    """
 
     tool: str
     against: str
+    file: str
     replayed: int
     accepted: int
     refused: int
@@ -75,6 +82,7 @@ def report_replay(found: ReplayedTool) -> Report:
         verdict="changed" if any(_is_error(each) for each in found.matters) else "unchanged",
         items=tuple(_item(found, matter) for matter in found.matters),
         checked=found.replayed,
+        cases=(found.tool,) if found.replayed else (),
         facts={
             "tool": found.tool,
             "against": found.against,
@@ -84,6 +92,19 @@ def report_replay(found: ReplayedTool) -> Report:
             "left_out": dict(found.left_out),
         },
     )
+
+
+def explain_replay_rules(report: Report) -> tuple[RuleHelp, ...]:
+    """Return what can be told of each code that an item of the report bears."""
+    return tuple(map(_explain, sorted({item.rule for item in report.items})))
+
+
+def _explain(rule: str) -> RuleHelp:
+    name = rule.lower().replace("_", "-")
+    if rule not in CODES:  # an archive may tell of a verdict that was another program's
+        return RuleHelp(id=rule, name=name, text=rule)
+    code = Code(rule)
+    return RuleHelp(id=rule, name=name, text=CODES[code].summary, page=read_page(code))
 
 
 def shape_matters(matters: Sequence[Matter]) -> list[JsonValue]:
@@ -114,11 +135,13 @@ def _item(found: ReplayedTool, matter: Matter) -> Item:
         name=matter.change.replace(" ", "-"),
         severity=_SEVERITIES[matter.change],
         message=f"{matter.count} answers of {found.tool}: {matter.was} -> {matter.would_be}{place}",
-        file="",
+        file=found.file,
         pointer=matter.pointer,
         line=None,
         column=None,
         why=f"as {', '.join(matter.examples)}",
+        # One code at one pointer can be news in both directions.
+        fingerprint=str(digest_of_json([found.tool, matter.was, matter.would_be, matter.pointer])),
         count=matter.count,
         group=found.tool,
     )
