@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import statistics
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -45,6 +46,7 @@ class Results:
     memory: dict[str, dict[str, Any]] = field(default_factory=dict)
     commits: str = ""
     mutants: list[str] = field(default_factory=list)
+    diffs: str = ""
 
     def ratio(self, variant: str, document: str) -> float | None:
         timings = self.timings.get((variant, document))
@@ -149,7 +151,40 @@ Peak resident memory of one call above an idle process, over a real loopback ser
 climbs twice and explains itself. A minute is one of processor time, on one core.
 
 {mutants}
+
+{diffs}"""
+
+DIFFS = """\
+## Diffs
+
+`sluicegate diff OLD NEW --side arguments` between the releases of a real MCP server's tool list, as
+they are written: files read, changes named, both directions proven. Wall time of one comparison,
+the median of {rounds} with the shortest and the longest. Written on {date} by
+
+    {command}
+
+{table}
 """
+
+
+def write_diffs(table: str, *, rounds: int) -> str:
+    """Return the section on diffs, which can be measured without the others."""
+    command = f"SLUICEGATE_SUITES=FOLDER {COMMAND} --only diffs"
+    return DIFFS.format(command=command, date=today(), rounds=rounds, table=table)
+
+
+def replace_section(page: str, section: str) -> str:
+    """Return ``page`` with ``section`` in the place of the one of its title, else at the end."""
+    title = section.partition("\n")[0]
+    parts = re.split(r"^(?=## )", page, flags=re.MULTILINE)
+    kept = [part for part in parts if part.partition("\n")[0] != title]
+    at = next((n for n, part in enumerate(parts) if part.partition("\n")[0] == title), len(parts))
+    before, after = "".join(kept[:at]), "".join(kept[at:])
+    return f"{before.rstrip()}\n\n{section}" + (f"\n{after}" if after else "")
+
+
+def today() -> str:
+    return f"{datetime.now(UTC):%Y-%m-%d}"
 
 
 def write_page(results: Results, *, quick: bool, processes: int) -> str:
@@ -160,7 +195,7 @@ def write_page(results: Results, *, quick: bool, processes: int) -> str:
     assert accepted is not None
     return PAGE.format(
         command=f"{COMMAND} --quick" if quick else COMMAND,
-        date=f"{datetime.now(UTC):%Y-%m-%d}",
+        date=today(),
         machine=machine(),
         versions=versions(),
         processes=processes,
@@ -175,4 +210,5 @@ def write_page(results: Results, *, quick: bool, processes: int) -> str:
         endless_code=results.memory["endless"]["code"],
         commits=results.commits[:1].upper() + results.commits[1:],
         mutants="\n".join(f"- {line}" for line in results.mutants),
+        diffs=results.diffs,
     )
