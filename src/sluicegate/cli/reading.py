@@ -17,13 +17,14 @@ def read_input(path: str, max_bytes: int) -> bytes:
     """Return the file, or stdin for ``-``: at most ``max_bytes`` and one byte more.
 
     The one byte more lets the rung that bounds say TOO_LARGE; nothing beyond it is read. Ends the
-    command with exit code 5 where the input cannot be read.
+    command with exit code 5 where the input cannot be read, or is no plain file.
     """
     try:
         if path == STDIN:
             return _read(sys.stdin.buffer, max_bytes + 1)
-        with Path(path).open("rb") as file:
-            return _read(file, max_bytes + 1)
+        from sluicegate.opening.plain_files import read_plain
+
+        return read_plain(Path(path), max_bytes)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         stop(Exit.UNREADABLE, f"{name_of(path)} cannot be read: {reason}")

@@ -18,6 +18,7 @@ from sluicegate.contracts.settings import Settings
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import AuditEvent
 from sluicegate.lifecycle.replaying import ACCEPTED, Answer, Judged
+from sluicegate.opening.plain_files import open_plain
 from sluicegate.opening.sidecars import read_sidecar
 from sluicegate.opening.standing import open_standing_store
 from sluicegate.stores.keys import open_keys
@@ -61,7 +62,7 @@ def read_archive(path: Path, *, needs_now: bool) -> Generator[Answer]:
         elif path.suffix == PARQUET:
             yield from _read_parquet(path, needs_now)
         else:
-            with path.open("rb") as file:
+            with open_plain(path) as file:
                 yield from _read_lines(path, file, needs_now)
     except OSError as error:
         raise ArchiveError(f"{path} cannot be read: {error.strerror}") from error
@@ -107,7 +108,7 @@ def _read_parquet(path: Path, needs_now: bool) -> Iterator[Answer]:
         ) from error
     number = 1
     try:
-        with parquet.ParquetFile(path) as file:
+        with open_plain(path) as source, parquet.ParquetFile(source) as file:
             for batch in file.iter_batches(batch_size=ROWS_AT_ONCE):
                 yield from read_batch(batch, first=number, needs_now=needs_now)
                 number += batch.num_rows

@@ -30,6 +30,7 @@ from sluicegate.lifecycle.diff.definitions import Definition, compare_definition
 from sluicegate.lifecycle.diff.outcome import Diff
 from sluicegate.lifecycle.diff.waiving import Waiver, apply_waivers, read_waivers
 from sluicegate.opening.documents import MAX_DOCUMENT_BYTES, read_folder
+from sluicegate.opening.plain_files import read_plain
 from sluicegate.opening.proving import prove_parts
 from sluicegate.opening.python_names import resolve
 from sluicegate.opening.trial import try_contracts
@@ -207,9 +208,7 @@ def _read_tools(path: str, side: SideName) -> _Tools:
 
 
 def _open_document(path: str) -> Document | tuple[Problem, ...]:
-    with Path(path).open("rb") as file:
-        raw = file.read(MAX_DOCUMENT_BYTES + 1)
-    return read_document(path, raw)
+    return read_document(path, read_plain(Path(path), MAX_DOCUMENT_BYTES))
 
 
 def _list_definitions(value: JsonValue) -> list[tuple[str, JsonObject]] | None:

@@ -11,6 +11,8 @@ from sluicegate.contracts.sources import schema_of
 from sluicegate.contracts.yaml_reading import Document, read_document
 from sluicegate.lifecycle.importing.blueprint import SourceError
 from sluicegate.lifecycle.importing.drafts import Draft
+from sluicegate.opening.documents import MAX_DOCUMENT_BYTES
+from sluicegate.opening.plain_files import read_plain
 from sluicegate.opening.python_names import resolve
 from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.names import show_name
@@ -23,7 +25,7 @@ def read_source(path: Path) -> JsonValue:
 
     Raises: OSError; SourceError, whose text names file, line and column.
     """
-    found = read_document(str(path), path.read_bytes())
+    found = read_document(str(path), read_plain(path, MAX_DOCUMENT_BYTES))
     if isinstance(found, Document):
         return found.value
     raise SourceError("\n".join(str(problem) for problem in found))
@@ -40,7 +42,7 @@ def read_tree(root: Path) -> dict[str, JsonValue]:
     if len(paths) > _MAX_FILES:
         raise SourceError(f"{root} holds more than {_MAX_FILES} JSON files; name a folder below.")
     for path in paths:
-        found = read_document(path.name, path.read_bytes())
+        found = read_document(path.name, read_plain(path, MAX_DOCUMENT_BYTES))
         if isinstance(found, Document):
             documents[path.relative_to(root).as_posix()] = found.value
     return documents

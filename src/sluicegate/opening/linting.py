@@ -29,6 +29,7 @@ from sluicegate.opening.lint_subjects import (
     subjects_of_contract,
     subjects_of_tools,
 )
+from sluicegate.opening.plain_files import read_plain
 from sluicegate.opening.python_names import resolve
 from sluicegate.opening.repeated_members import find_repeated
 from sluicegate.values.codes import Code
@@ -180,8 +181,7 @@ class _Gathered:
 
     def _take_file(self, path: Path) -> None:
         try:
-            with path.open("rb") as file:
-                raw = file.read(MAX_DOCUMENT_BYTES + 1)
+            raw = read_plain(path, MAX_DOCUMENT_BYTES)
         except OSError as error:
             self.unreadable.append(f"{path} cannot be read: {error.strerror}")
             return
