@@ -11,6 +11,7 @@ from sluicegate.contracts.served import ContractSet
 from sluicegate.errors import ConfigurationError
 from sluicegate.opening.documents import say_misplaced
 from sluicegate.opening.folder import check_folder
+from sluicegate.opening.offering import list_frozen
 from sluicegate.opening.steering import read_steering
 from sluicegate.stores.inspection import inspect_store
 
@@ -55,6 +56,10 @@ def examine_folder(folder: str, now: datetime) -> list[Look]:
         return [*looks, Look(name="contracts", well=False, says=says)]
     failing = [result for result in report.fixtures if not result.ok]
     looks.append(_contracts(report.contracts, [result.path for result in failing]))
+    looks += [
+        Look(name="side by side", well=True, says=f"{tool}: {'; '.join(map(str, offers))}")
+        for tool, offers in sorted(report.contracts.rollouts.items())
+    ]
     looks += _credentials(report.contracts, root)
     looks += [
         Look(name=name, well=well, says=says)
@@ -75,7 +80,7 @@ def _credentials(served: ContractSet, root: Path) -> list[Look]:
     credentials = Credentials(root)
     named = {
         name
-        for contract in served.contracts.values()
+        for contract in (*served.contracts.values(), *list_frozen(served))
         if (name := getattr(contract.fetch, "credential", None)) is not None
     }
     looks = []

@@ -48,6 +48,7 @@ KEYS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
             "access rule": "caller tenant action tool resource",
             "access resource": "type in",
             "callers": "from",
+            "serve row": "version share callers",
         }.items()
     }
 )
@@ -59,7 +60,6 @@ LATER: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
         ("limits", "quotas"): "remove it and count calls before the gate",
         ("folder limits", "quotas"): "remove it and count calls before the gate",
         ("upstream", "signature"): "remove it; verify the signature in the host before the gate",
-        ("settings", "serve"): "remove it; the version in each contract.yaml is the one served",
         ("access", "cedar"): "use a table of rules, or {python: …}",
         ("access", "authzen"): "use a table of rules, or {python: …}",
     }

@@ -27,6 +27,7 @@ from sluicegate.contracts.reading_upstream import read_upstream
 from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.contracts.settings import FolderLimits, Settings
 from sluicegate.contracts.sourcing import Shelf, SideName, register_schema
+from sluicegate.contracts.versions import VERSION
 from sluicegate.values.codes import AgentCode, Code
 from sluicegate.values.json import JsonValue
 from sluicegate.values.limits import ENGINE_MAX_DEPTH, Limits
@@ -37,11 +38,6 @@ from sluicegate.values.requests import is_tool_name
 _REQUIRED: Final = (
     *("sluicegate", "tool", "version", "owner", "description", "effect"),
     *("arguments", "fetch"),
-)
-_VERSION: Final = (
-    r"(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)"
-    r"(?:-(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(?:\.(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*)?"
-    r"(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?"
 )
 _CODE: Final = r"[A-Z][A-Z0-9_]{2,63}"
 _DATE: Final = r"20\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
@@ -177,7 +173,7 @@ def _read_head(members: Mapping[str, Place]) -> _Head:
     effect = members["effect"].one_of([str(e) for e in Effect]) if "effect" in members else None
     return _Head(
         tool=_read_tool(members["tool"]) if "tool" in members else "",
-        version=text("version", _VERSION, "a semantic version such as 1.0.0"),
+        version=text("version", VERSION, "a semantic version such as 1.0.0"),
         owner=text("owner", r"[^\x00-\x1f\x7f]{1,200}", "one line of up to 200 characters"),
         description=_read_description(members.get("description")),
         title=text("title") if "title" in members else None,

@@ -8,6 +8,7 @@ from sluicegate.contracts.contract import PythonName
 from sluicegate.contracts.keys import KEYS
 from sluicegate.contracts.naming import PythonNames
 from sluicegate.contracts.places import Place
+from sluicegate.contracts.reading_serve import read_serve
 from sluicegate.contracts.settings import (
     AccessRule,
     AccessSettings,
@@ -46,6 +47,7 @@ def read_settings(place: Place) -> Settings:
         callers_from=_read_callers(members.get("callers")),
         python=prefixes,
         notify=_read_notify(members.get("notify")),
+        serve=read_serve(members.get("serve")),
     )
 
 

@@ -3,17 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sluicegate.contracts.contract import Contract
-from sluicegate.contracts.settings import Settings
+from sluicegate.contracts.settings import WHOLE_SHARE, ServeRow, Settings
 from sluicegate.values.digests import Digest
+from sluicegate.values.names import show_name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """One of the versions of a tool that are served side by side, and to whom."""
+
+    row: ServeRow
+    contract: Contract
+
+    def __str__(self) -> str:
+        share = self.row.share or 0
+        to = [show_name(caller) for caller in self.row.callers]
+        if share == WHOLE_SHARE:
+            to.append("all others" if to else "all callers")
+        elif share:
+            to.append(f"{share / (WHOLE_SHARE // 100):g} % of the {'others' if to else 'callers'}")
+        return f"{self.contract.version} to {', '.join(to) or 'nobody'}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractSet:
-    """``contracts`` by tool name; ``digest`` over all of them and the settings."""
+    """``contracts`` by tool name; ``digest`` over all of them and the settings.
+
+    ``rollouts`` holds every version of the tools that are served in several. In the set of a gate
+    ``contracts`` has the one of the greatest share; in a folder that was only loaded, the one
+    being worked on.
+    """
 
     contracts: Mapping[str, Contract]
     settings: Settings
     digest: Digest
+    rollouts: Mapping[str, tuple[Offer, ...]] = field(default_factory=dict)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from sluicegate.contracts.contract import PythonName
+
+WHOLE_SHARE: Final = 1_000_000
+"""Shares are counted in millionths, so that they add up exactly."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +73,25 @@ class RetentionSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ServeRow:
+    """One version of a tool and whom it is served to.
+
+    ``version``: a released one, or ``current``. ``callers`` are subjects that always get it;
+    ``share`` is its part of all others in millionths (``WHOLE_SHARE`` is everybody), None only
+    while the row is being read.
+    """
+
+    version: str
+    share: int | None = None
+    callers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """sluicegate.yaml. ``notify`` maps an owner to ``log:`` or a webhook URL."""
+    """sluicegate.yaml. ``notify`` maps an owner to ``log:`` or a webhook URL.
+
+    ``serve`` maps a tool to its versions; a tool that it does not name is served at the current.
+    """
 
     limits: FolderLimits = field(default_factory=FolderLimits)
     audit: AuditSettings = field(default_factory=AuditSettings)
@@ -80,3 +100,4 @@ class Settings:
     callers_from: Literal["argument", "token", "os_user"] = "argument"
     python: tuple[str, ...] = ()
     notify: Mapping[str, str] = field(default_factory=dict)
+    serve: Mapping[str, tuple[ServeRow, ...]] = field(default_factory=dict)

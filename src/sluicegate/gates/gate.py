@@ -25,9 +25,10 @@ from sluicegate.gates.keys import idempotency_key
 from sluicegate.gates.means import Means
 from sluicegate.gates.outstanding import Outstanding
 from sluicegate.gates.ports import AuditStore, AuditUnavailable, Notice
-from sluicegate.gates.recording import Subject, record_refusal, record_set
+from sluicegate.gates.recording import Subject, record_set
 from sluicegate.gates.refusing import refuse
 from sluicegate.gates.serving import Line, Serving, close_all
+from sluicegate.gates.turning_away import UNKNOWN, guard, refuse_unknown
 from sluicegate.gates.typed import decoder_for
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code, Stage
@@ -42,9 +43,6 @@ R = TypeVar("R")
 F = TypeVar("F", bound=Callable[..., object])
 
 _LOG: Final = logging.getLogger("sluicegate")
-
-UNKNOWN: Final = "unknown"
-"""The constant that stands for every tool that does not exist (ENV-1)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +151,7 @@ class Gate:
         decode = None if as_ is None else decoder_for(as_)
         raw = as_bytes(arguments)
         async with self._entered() as serving:
-            line = serving.lines.get(tool)
+            line = serving.line_for(tool, _demand_caller(caller))
             subject = self._subject(line, tool, caller, call_id)
 
             async def answer() -> Answer[T]:
@@ -161,7 +159,7 @@ class Gate:
                 if opening is not None:
                     return Answer(envelope=opening)
                 if line is None:
-                    return await self._refuse_unknown(subject, tool)
+                    return await refuse_unknown(self._means, subject, tool, serving.why_not(tool))
                 granted = self._granted_s(line, deadline_s)
                 deadline = self._means.clock.monotonic() + granted
                 course: Course[T] = Course(
@@ -169,7 +167,7 @@ class Gate:
                 )
                 return await self._placed(course, granted, course.run)
 
-            return await self._guarded(subject, answer)
+            return await guard(self._means, subject, answer)
 
     async def _placed(
         self, course: Course[T], granted: float, run: Callable[[], Awaitable[R]]
@@ -216,7 +214,7 @@ class Gate:
         """
         raw = as_bytes(arguments)
         async with self._entered() as serving:
-            line = serving.lines.get(tool)
+            line = serving.line_for(tool, _demand_caller(caller))
             subject = self._subject(line, tool, caller, call_id)
 
             async def ask() -> Outstanding | Answer[JsonValue]:
@@ -224,7 +222,7 @@ class Gate:
                 if opening is not None:
                     return Answer(envelope=opening)
                 if line is None:
-                    return await self._refuse_unknown(subject, tool)
+                    return await refuse_unknown(self._means, subject, tool, serving.why_not(tool))
                 granted = self._granted_s(line, None)
                 deadline = self._means.clock.monotonic() + granted
                 course: Course[JsonValue] = Course(
@@ -232,7 +230,7 @@ class Gate:
                 )
                 return await self._placed(course, granted, lambda: course.ask(self))
 
-            return await self._guarded(subject, ask)
+            return await guard(self._means, subject, ask)
 
     async def check_result(
         self, outstanding: Outstanding, received: bytes | Receipt
@@ -296,17 +294,27 @@ class Gate:
 
         return register
 
-    def tool_definitions(self) -> list[dict[str, JsonValue]]:
-        """Return name, description and schemas of every served tool, for the model (CON-8)."""
-        return define_tools({tool: line.contract for tool, line in self._serving.lines.items()})
+    def tool_definitions(self, *, caller: Caller | None = None) -> list[dict[str, JsonValue]]:
+        """Return name, description and schemas of every served tool, for the model (CON-8).
+
+        A tool that is served in several versions is told as the one that will judge the calls of
+        ``caller``; without a caller as the one of the greatest share, which may not be the one
+        that judges. Raises: MisuseError for what is no Caller.
+        """
+        lines = self._serving.lines_for(None if caller is None else _demand_caller(caller))
+        return define_tools({tool: line.contract for tool, line in lines.items()})
 
     def agent_instructions(self) -> str:
         """Return the sentences that tell an agent what the three outcomes mean (CON-8)."""
         return AGENT_INSTRUCTIONS
 
-    def envelope_schema(self, tool: str) -> JsonObject:
-        """Return the one document that describes every answer of ``tool``. Raises: KeyError."""
-        return envelope_of(self._serving.lines[tool].contract)
+    def envelope_schema(self, tool: str, *, caller: Caller | None = None) -> JsonObject:
+        """Return the one document that describes every answer of ``tool``. Raises: KeyError.
+
+        ``caller`` as in ``tool_definitions``.
+        """
+        lines = self._serving.lines_for(None if caller is None else _demand_caller(caller))
+        return envelope_of(lines[tool].contract)
 
     async def reload(self) -> tuple[Problem, ...]:
         """Swap the whole set for what the folder holds now, or keep the old one (CON-3).
@@ -415,7 +423,7 @@ class Gate:
         A contract beside its function outlives every set: an operator may put it back.
         """
         try:
-            await serving.close(but_for=[*self._serving.lines.values(), *self._authored.values()])
+            await serving.close(but_for=[*self._serving.every_line(), *self._authored.values()])
         except BaseException as error:
             if not is_failure(error):
                 raise
@@ -432,8 +440,6 @@ class Gate:
     def _subject(
         self, line: Line | None, tool: str, caller: Caller, call_id: str | None
     ) -> Subject:
-        if not isinstance(caller, Caller):
-            raise MisuseError('`caller` is a Caller, for instance Caller(subject="svc-deploy")')
         request_id = self._means.new_request_id()
         return Subject(
             request_id=request_id,
@@ -443,46 +449,6 @@ class Gate:
             call_id=None if call_id is None else show_name(call_id),
             key=idempotency_key(caller, tool, call_id, request_id),
         )
-
-    async def _guarded(self, subject: Subject, work: Callable[[], Awaitable[R]]) -> R | Answer[Any]:
-        """Close what is unexpected outside the course of a call, such as a clock that fails."""
-        try:
-            return await work()
-        except BaseException as error:
-            if not is_failure(error):
-                raise
-            # Misuse was said before: what a port raises here is its failure, whatever its type.
-            _LOG.error("call %s: unexpected %s", subject.request_id, type(error).__name__)
-            return await self._refuse_unexpected(subject)
-
-    async def _refuse_unexpected(self, subject: Subject) -> Answer[Any]:
-        rejected = Rejected(stage=Stage.INTERNAL, code=Code.INTERNAL)
-        refused = refuse(rejected, tool=subject.tool, request_id=subject.request_id)
-        try:
-            now = self._means.clock.now()
-            event = record_refusal(subject, rejected, refused, time=now, kept=())
-            await self._means.store.record([event])
-        except BaseException as failed:
-            if not is_failure(failed):
-                raise
-            # The clock or the store itself may be what failed.
-            _LOG.error("call %s: no record: %s", subject.request_id, type(failed).__name__)
-        return Answer(envelope=refused)
-
-    async def _refuse_unknown(self, subject: Subject, tool: str) -> Answer[T]:
-        why = self._serving.withdrawn.get(tool, "no contract of this name is served")
-        rejected = Rejected.because(
-            Stage.REGISTER,
-            Finding(code=Code.UNKNOWN_TOOL, hint=f"{show_name(tool)}: {why}"),
-        )
-        refused = refuse(rejected, tool=UNKNOWN, request_id=subject.request_id)
-        event = record_refusal(subject, rejected, refused, time=self._means.clock.now(), kept=())
-        try:
-            await self._means.store.record([event])
-        except AuditUnavailable:
-            closed = Rejected(stage=Stage.AUDIT, code=Code.AUDIT_UNAVAILABLE)
-            refused = refuse(closed, tool=UNKNOWN, request_id=subject.request_id)
-        return Answer(envelope=refused)
 
     async def _announce(self, subject: Subject) -> Refused | None:
         """Record which set was opened, before the first call is judged by it."""
@@ -535,6 +501,12 @@ def _unopened(error: BaseException) -> Problem:
         # The text of an unexpected exception may quote anything, so only its type is told.
         message = f"the folder could not be opened: {type(error).__name__}"
     return Problem(code=Code.CONTRACT_INVALID, document="", message=message, mend="")
+
+
+def _demand_caller(caller: Caller) -> Caller:
+    if not isinstance(caller, Caller):
+        raise MisuseError('`caller` is a Caller, for instance Caller(subject="svc-deploy")')
+    return caller
 
 
 def as_bytes(arguments: str | bytes) -> bytes:

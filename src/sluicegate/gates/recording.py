@@ -61,6 +61,11 @@ def record_set(
                 for tool, contract in contracts.contracts.items()
             },
             "withdrawn": dict(withdrawn),
+            "side_by_side": {
+                f"{tool} {offer}": str(offer.contract.fingerprints.digest)
+                for tool, offers in contracts.rollouts.items()
+                for offer in offers
+            },
             "problems": [str(problem) for problem in problems[:_MAX_PROBLEMS]],
         },
     )

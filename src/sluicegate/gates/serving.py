@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
+from sluicegate.contracts.settings import ServeRow
 from sluicegate.gates.call_gate import CallLadder
 from sluicegate.gates.failures import is_failure
 from sluicegate.gates.ports import Adapter
 from sluicegate.gates.result_gate import ResultLadder
+from sluicegate.gates.rollouts import choose_row, main_row
+from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code
 from sluicegate.values.digests import digest_of_json
 
@@ -28,12 +31,54 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Rollout:
+    """One tool in several versions, ready to run: ``lines`` stand in the order of ``rows``."""
+
+    rows: tuple[ServeRow, ...]
+    lines: tuple[Line, ...]
+
+    @property
+    def main(self) -> Line:
+        """The line of the greatest share."""
+        return self.lines[main_row(self.rows)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Serving:
-    """``lines`` by tool; ``withdrawn`` are tools that loaded but are not served, and why."""
+    """``lines`` by tool; ``withdrawn`` are tools that loaded but are not served, and why.
+
+    ``rollouts`` are the tools of ``lines`` that are served in several versions; their line there
+    is that of the greatest share.
+    """
 
     contracts: ContractSet
     lines: Mapping[str, Line]
     withdrawn: Mapping[str, str]
+    rollouts: Mapping[str, Rollout] = field(default_factory=dict)
+
+    def line_for(self, tool: str, caller: Caller | None) -> Line | None:
+        """Return the line that judges the calls of ``caller``; None where the tool is not served.
+
+        Nobody in particular gets the line of the greatest share.
+        """
+        rollout = self.rollouts.get(tool)
+        if rollout is None or caller is None:
+            return self.lines.get(tool)
+        return rollout.lines[choose_row(rollout.rows, tool, caller)]
+
+    def lines_for(self, caller: Caller | None) -> dict[str, Line]:
+        """Return the line of each tool for ``caller``, as ``line_for``."""
+        found = ((tool, self.line_for(tool, caller)) for tool in self.lines)
+        return {tool: line for tool, line in found if line is not None}
+
+    def every_line(self) -> Iterator[Line]:
+        """Yield each line once, whatever version it is of."""
+        for tool, line in self.lines.items():
+            yield from (line,) if tool not in self.rollouts else self.rollouts[tool].lines
+
+    def why_not(self, tool: str) -> str:
+        """Return why no line of this name is there."""
+        return self.withdrawn.get(tool, "no contract of this name is served")
 
     def taken(self, tool: str) -> str | None:
         """Return why no further contract may bear this name and how to mend it; None: it may."""
@@ -80,7 +125,7 @@ class Serving:
         """
         kept = {id(line.adapter) for line in but_for}
         await close_all(
-            *(line.adapter.close for line in self.lines.values() if id(line.adapter) not in kept)
+            *(line.adapter.close for line in self.every_line() if id(line.adapter) not in kept)
         )
 
 

@@ -100,17 +100,17 @@ class BlockingGate:
         """As ``Gate.tool``."""
         return self._gate.tool(**parts)
 
-    def tool_definitions(self) -> list[dict[str, JsonValue]]:
+    def tool_definitions(self, *, caller: Caller | None = None) -> list[dict[str, JsonValue]]:
         """As ``Gate.tool_definitions``."""
-        return self._gate.tool_definitions()
+        return self._gate.tool_definitions(caller=caller)
 
     def agent_instructions(self) -> str:
         """As ``Gate.agent_instructions``."""
         return self._gate.agent_instructions()
 
-    def envelope_schema(self, tool: str) -> JsonObject:
+    def envelope_schema(self, tool: str, *, caller: Caller | None = None) -> JsonObject:
         """As ``Gate.envelope_schema``."""
-        return self._gate.envelope_schema(tool)
+        return self._gate.envelope_schema(tool, caller=caller)
 
     def reload(self) -> tuple[Problem, ...]:
         """As ``Gate.reload``."""

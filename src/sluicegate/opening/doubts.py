@@ -10,6 +10,7 @@ from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
 from sluicegate.contracts.settings import AccessRule
+from sluicegate.contracts.versions import CURRENT
 from sluicegate.opening.documents import SETTINGS_NAME, find_settings_near
 from sluicegate.opening.fixtures import FixtureResult
 from sluicegate.opening.loaded import Loaded
@@ -33,6 +34,7 @@ def list_doubts(
     for tool in sorted(served.keys() - {each.tool for each in results} - rolled_back):
         yield f"{tool} has no fixtures: nothing shows that its contract fits its tool's answers"
     yield from _doubt_steering(steering, rolled_back, served)
+    yield from _tell_rollouts(contracts, rolled_back)
     yield from _doubt_releases(loaded.read.root, releases)
     if SETTINGS_NAME not in loaded.read.documents:
         near = find_settings_near(loaded.read.root)
@@ -70,6 +72,16 @@ def _doubt_steering(
             f"{tool} is served at {served[tool].version}, which an operator rolled back to; the "
             "version being worked on was not checked"
         )
+
+
+def _tell_rollouts(contracts: ContractSet, rolled_back: Iterable[str]) -> Iterator[str]:
+    for tool in sorted(contracts.settings.serve.keys() & set(rolled_back)):
+        yield f"`serve` has no say for {tool} as long as it is rolled back"
+    for tool, offers in sorted(contracts.rollouts.items()):
+        yield f"{tool} is served side by side: {'; '.join(map(str, offers))}"
+        if all(offer.row.version != CURRENT for offer in offers):
+            working = contracts.contracts[tool].version
+            yield f"{tool}: version {working}, which is being worked on, is served to nobody"
 
 
 # --- access ------------------------------------------------------------------------------------

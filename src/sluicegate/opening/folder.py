@@ -17,7 +17,6 @@ from sluicegate.errors import ConfigurationError, ContractFolderError
 from sluicegate.gates.gate import Gate, Opened
 from sluicegate.gates.means import Means
 from sluicegate.gates.ports import AuditStore, Clock
-from sluicegate.gates.serving import Serving
 from sluicegate.notices.notices import open_notifier
 from sluicegate.opening.clock import SystemClock, draw, new_request_id
 from sluicegate.opening.documents import read_folder, say_misplaced
@@ -27,9 +26,10 @@ from sluicegate.opening.linting import Linted, lint_paths
 from sluicegate.opening.loaded import Loaded, judge_releases, load_folder
 from sluicegate.opening.python_names import resolve
 from sluicegate.opening.released import find_edited
+from sluicegate.opening.serving import build_all, open_serving
 from sluicegate.opening.steering import read_steering
 from sluicegate.opening.waivers import Waived
-from sluicegate.opening.wiring import build_authored, build_authorizer, build_lines
+from sluicegate.opening.wiring import build_authored, build_authorizer
 from sluicegate.stores.stores import open_store
 from sluicegate.values.codes import Code
 
@@ -67,7 +67,7 @@ def open_gate(
     ConfigurationError where a store, key, credential or steering file is wrong. SPEC CON-3.
     """
     root, clock = Path(folder), clock or SystemClock()
-    serving = _open_serving(root, clock.now(), python=python, fixtures=fixtures)
+    serving = open_serving(root, clock.now(), python=python, fixtures=fixtures)
     if isinstance(serving, tuple):
         raise ContractFolderError(serving)
     settings = serving.contracts.settings
@@ -94,7 +94,7 @@ def _reopen(
     root: Path, audit: AuditSettings, means: Means, *, python: bool, fixtures: bool
 ) -> Opened | tuple[Problem, ...]:
     """Open the folder anew: its contracts, and who may call, who is told and what is kept."""
-    serving = _open_serving(root, means.clock.now(), python=python, fixtures=fixtures)
+    serving = open_serving(root, means.clock.now(), python=python, fixtures=fixtures)
     if isinstance(serving, tuple):
         return serving
     settings = serving.contracts.settings
@@ -132,11 +132,11 @@ def check_folder(folder: Path, *, python: bool = True, now: datetime | None = No
     if edited:
         contracts, problems = None, tuple(dict.fromkeys((*problems, *edited)))
     if contracts is not None:
-        lines = build_lines(contracts.contracts.values(), folder, Credentials(folder))
+        lines = build_all(contracts, folder)
         if isinstance(lines, tuple):
             contracts, problems = None, loaded.tell(lines)
         else:
-            for line in lines.values():
+            for line in lines:
                 results.extend(loaded.run_fixtures(line))
     notes: Iterable[str] = ()
     found: tuple[Linted, ...] = ()
@@ -204,30 +204,3 @@ def _open_record(settings: Settings, folder: Path) -> AuditStore:
         raise ConfigurationError(
             f"the record of {folder} cannot be opened: {error}; look at audit.store and audit.keys"
         ) from error
-
-
-def _open_serving(
-    root: Path, now: datetime, *, python: bool, fixtures: bool
-) -> Serving | tuple[Problem, ...]:
-    loaded = load_folder(root, now, python=python)
-    contracts = loaded.contracts
-    if contracts is None:
-        return loaded.problems
-    withdrawn = {
-        tool: f"switched off by an operator: {reason}; "
-        f"`sluicegate disable {tool} --undo --reason …` puts it back"
-        for tool, reason in read_steering(root).disabled.items()
-    }
-    lines = build_lines(
-        [each for tool, each in contracts.contracts.items() if tool not in withdrawn],
-        root,
-        Credentials(root),
-    )
-    if isinstance(lines, tuple):
-        return loaded.tell(lines)
-    for tool, line in list(lines.items()) if fixtures else ():
-        failing = next((each for each in loaded.run_fixtures(line) if not each.ok), None)
-        if failing is not None:
-            withdrawn[tool] = f"fixture {failing.path} {failing.note}; run `sluicegate check`"
-            del lines[tool]
-    return Serving(contracts=contracts, lines=lines, withdrawn=withdrawn)

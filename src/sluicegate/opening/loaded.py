@@ -15,6 +15,7 @@ from sluicegate.contracts.served import ContractSet
 from sluicegate.gates.serving import Line
 from sluicegate.opening.documents import Folder, read_folder
 from sluicegate.opening.fixtures import FixtureResult, run_fixtures
+from sluicegate.opening.offering import find_home, list_frozen, offer_versions
 from sluicegate.opening.python_names import resolve
 from sluicegate.opening.released import (
     Release,
@@ -32,7 +33,10 @@ from sluicegate.values.names import show_name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """``contracts`` None: see ``problems``. ``rolled_back`` maps contract documents to releases."""
+    """``contracts`` None: see ``problems``. ``rolled_back`` maps contract documents to releases.
+
+    ``contracts`` holds the versions being worked on, and in ``rollouts`` those that are served.
+    """
 
     read: Folder
     contracts: ContractSet | None = None
@@ -41,11 +45,14 @@ class Loaded:
     waivers: tuple[Waived, ...] = ()
 
     def run_fixtures(self, line: Line) -> tuple[FixtureResult, ...]:
-        """Climb the working fixtures, which judge the working version: none if rolled back."""
-        source = line.contract.source
-        if source in self.rolled_back:
+        """Climb the fixtures of the line's version: none if rolled back.
+
+        Those of the folder judge the version being worked on; a release has those frozen with it.
+        """
+        if line.contract.source in self.rolled_back:
             return ()
-        return tuple(run_fixtures((self.read.root / source).parent, line, root=self.read.root))
+        home = find_home(self.read.root, line.contract)
+        return tuple(run_fixtures(home, line, root=self.read.root))
 
     def tell(self, problems: Iterable[Problem]) -> tuple[Problem, ...]:
         """Return ``problems`` with those of a rolled back tool under its released document."""
@@ -60,7 +67,7 @@ def load_folder(root: Path, now: datetime, *, python: bool) -> Loaded:
     read = read_folder(root)
     if read.problems:
         return Loaded(read=read, problems=read.problems)
-    loaded = _load(read, read_steering(root).versions, now, python=python)
+    loaded = _load_offered(read, read_steering(root).versions, now, python=python)
     released = {release.document: release for release in loaded.rolled_back.values()}
     return replace(
         loaded,
@@ -96,8 +103,8 @@ def rehearse_rollback(
     if refused or read.problems:
         return refused
     versions = read_steering(root).versions
-    before = _load(read, versions, now, python=python)
-    after = _load(read, {**versions, tool: version}, now, python=python)
+    before = _load_offered(read, versions, now, python=python)
+    after = _load_offered(read, {**versions, tool: version}, now, python=python)
     return tuple(problem for problem in after.problems if problem not in before.problems)
 
 
@@ -123,6 +130,17 @@ def _tools_of(read: Folder) -> dict[str, str]:
 def _judge_released(
     read: Folder, tools: Mapping[str, str], tool: str, version: str, now: datetime, *, python: bool
 ) -> Contract | tuple[Problem, ...]:
+    """Load one released document and build its line, or say what is wrong with it."""
+    contract = _load_released(read, tools, tool, version, now, python=python)
+    if isinstance(contract, tuple):
+        return contract
+    lines = build_lines([contract], read.root, Credentials(read.root))
+    return lines if isinstance(lines, tuple) else contract
+
+
+def _load_released(
+    read: Folder, tools: Mapping[str, str], tool: str, version: str, now: datetime, *, python: bool
+) -> Contract | tuple[Problem, ...]:
     """Load one released document with the settings and schema files, but no other contract.
 
     Returns it under its own name, its schemas untried, or what is wrong with it.
@@ -134,10 +152,32 @@ def _judge_released(
     if loaded.contracts is None:
         return loaded.problems
     (contract,) = loaded.contracts.contracts.values()
-    lines = build_lines([contract], read.root, Credentials(read.root))
-    if isinstance(lines, tuple):
-        return loaded.tell(lines)
     return replace(contract, source=loaded.rolled_back[contract.source].document)
+
+
+def _load_offered(
+    read: Folder, versions: Mapping[str, str], now: datetime, *, python: bool
+) -> Loaded:
+    """As ``_load``, and then every released version that ``serve`` names."""
+    loaded = _load(read, versions, now, python=python)
+    if loaded.contracts is None or not loaded.contracts.settings.serve:
+        return loaded
+    tools = _tools_of(read)
+
+    def load_frozen(tool: str, version: str) -> Contract | tuple[Problem, ...]:
+        return _load_released(read, tools, tool, version, now, python=python)
+
+    offered = offer_versions(read, loaded.contracts, versions, load_frozen)
+    if isinstance(offered, tuple):
+        return replace(loaded, contracts=None, problems=offered)
+    frozen = list_frozen(offered)
+    refused = try_contracts(frozen)
+    return replace(
+        loaded,
+        contracts=None if refused else offered,
+        problems=refused,
+        waivers=(*loaded.waivers, *list_waivers(frozen, now)),
+    )
 
 
 def _load(

@@ -13,6 +13,7 @@ from sluicegate.contracts.settings import (
     AuditSettings,
     FolderLimits,
     RetentionSettings,
+    ServeRow,
     Settings,
 )
 
@@ -31,6 +32,9 @@ access:
 callers: {from: argument}
 python: [acme., other]
 notify: {a: "log:", b: "https://hooks.example/x"}
+serve:
+  t: [{version: 1.0.0, share: 0.9}, {version: current, share: 0.1, callers: [svc-canary]}]
+  u: [{version: 2.0.0-rc.1, callers: [a, b]}, {version: current}]
 """
 
 
@@ -60,6 +64,16 @@ def test_every_setting_is_read() -> None:
         callers_from="argument",
         python=("acme.", "other"),
         notify={"a": "log:", "b": "https://hooks.example/x"},
+        serve={
+            "t": (
+                ServeRow(version="1.0.0", share=900_000),
+                ServeRow(version="current", share=100_000, callers=("svc-canary",)),
+            ),
+            "u": (
+                ServeRow(version="2.0.0-rc.1", share=0, callers=("a", "b")),
+                ServeRow(version="current", share=1_000_000),
+            ),
+        },
     )
 
 
@@ -76,7 +90,80 @@ REFUSED = {
     "no limit": ("limits: {max_depth: 201}", "/limits/max_depth", "200"),
     "boolean for a number": ("limits: {in_flight: true}", "/limits/in_flight", "integer"),
     "quotas": ("limits: {quotas: []}", "/limits/quotas", "not served"),
-    "serve": ("serve: {}", "/serve", "not served"),
+    "no version is served": ("serve: {t: []}", "/serve/t", "names no version"),
+    "a row without version": ("serve: {t: [{share: 1}]}", "/serve/t/0", "`version` is missing"),
+    "a version of two parts": ("serve: {t: [{version: '1.0'}]}", "/serve/t/0/version", "1.0.0"),
+    "a number for a version": ("serve: {t: [{version: 1.0}]}", "/serve/t/0/version", "quotation"),
+    "a version twice": (
+        "serve: {t: [{version: 1.0.0, share: 0.5}, {version: 1.0.0, share: 0.5}]}",
+        "/serve/t/1/version",
+        "stands here twice",
+    ),
+    "shares below 1": (
+        "serve: {t: [{version: 1.0.0, share: 0.9}, {version: current, share: 0.05}]}",
+        "/serve/t",
+        "add up to 0.95, not to 1",
+    ),
+    "shares beyond 1": (
+        "serve: {t: [{version: 1.0.0, share: 1}, {version: current, share: 0.000001}]}",
+        "/serve/t",
+        "add up to 1.000001, not to 1",
+    ),
+    "a share finer than counted": (
+        "serve: {t: [{version: 1.0.0, share: 0.0000001}]}",
+        "/serve/t/0/share",
+        "six decimals",
+    ),
+    "a share below nothing": (
+        "serve: {t: [{version: 1.0.0, share: -0.1}]}",
+        "/serve/t/0/share",
+        "from 0 to 1",
+    ),
+    "a share that is a text": (
+        "serve: {t: [{version: 1.0.0, share: '1'}]}",
+        "/serve/t/0/share",
+        "without quotation marks",
+    ),
+    "a share that is true": (
+        "serve: {t: [{version: 1.0.0, share: true}]}",
+        "/serve/t/0/share",
+        "from 0 to 1",
+    ),
+    "a row for the rest beside shares": (
+        "serve: {t: [{version: 1.0.0, share: 1}, {version: current}]}",
+        "/serve/t/1",
+        "has no share",
+    ),
+    "two rows for the rest": (
+        "serve: {t: [{version: 1.0.0}, {version: current}]}",
+        "/serve/t/1",
+        "for all others",
+    ),
+    "nobody serves the others": (
+        "serve: {t: [{version: 1.0.0, callers: [a]}]}",
+        "/serve/t",
+        "callers of its rows alone",
+    ),
+    "no caller": (
+        "serve: {t: [{version: 1.0.0, callers: []}]}",
+        "/serve/t/0/callers",
+        "names nobody",
+    ),
+    "every caller": (
+        "serve: {t: [{version: 1.0.0, callers: ['*']}]}",
+        "/serve/t/0/callers",
+        "no caller",
+    ),
+    "a caller in two rows": (
+        "serve: {t: [{version: 1.0.0, callers: [a]}, {version: current, share: 1, callers: [a]}]}",
+        "/serve/t/1/callers",
+        "a row before this one",
+    ),
+    "unknown key of a row": (
+        "serve: {t: [{version: 1.0.0, tenants: [a]}]}",
+        "/serve/t/0/tenants",
+        "not a key of serve row",
+    ),
     "cedar": ("access: {cedar: policies/}", "/access/cedar", "not served"),
     "authzen": ('access: {authzen: "https://pdp"}', "/access/authzen", "not served"),
     "token": ("callers: {from: token}", "/callers/from", "not served"),

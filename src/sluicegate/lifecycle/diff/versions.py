@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from sluicegate.contracts.versions import parse_version, precedence
 from sluicegate.lifecycle.diff.kinds import Bump
 
 VersionFault: TypeAlias = Literal["not-bumped", "under-bumped", "decreased"]
@@ -30,13 +31,13 @@ def judge_version(tool: str, old: str, new: str, required: Bump) -> VersionFindi
     A release candidate promises nothing: any later version may follow it. Source: SemVer 2.0.0,
     sections 9 to 11.
     """
-    before, after = _parse(old), _parse(new)
+    before, after = parse_version(old), parse_version(new)
     fault: VersionFault | None = None
-    if _precedence(after) < _precedence(before):
+    if precedence(after) < precedence(before):
         fault = "decreased"
     elif required is Bump.NONE:
         return None
-    elif _precedence(after) == _precedence(before):
+    elif precedence(after) == precedence(before):
         fault = "not-bumped"
     elif not before[1] and _raised(before[0], after[0]).weight < required.weight:
         fault = "under-bumped"
@@ -50,24 +51,6 @@ def judge_version(tool: str, old: str, new: str, required: Bump) -> VersionFindi
         required=required,
         wanted=_next(before[0], required),
     )
-
-
-_Parsed: TypeAlias = "tuple[tuple[int, int, int], str]"
-
-
-def _parse(version: str) -> _Parsed:
-    """Return the core and the pre-release; what follows ``+`` has no precedence."""
-    core, _, pre = version.partition("+")[0].partition("-")
-    major, minor, patch = (int(part) for part in core.split("."))
-    return (major, minor, patch), pre
-
-
-def _precedence(parsed: _Parsed) -> tuple[object, ...]:
-    core, pre = parsed
-    identifiers = tuple(
-        (0, int(part), "") if part.isdigit() else (1, 0, part) for part in pre.split(".") if part
-    )
-    return (*core, not pre, identifiers)
 
 
 def _raised(before: tuple[int, int, int], after: tuple[int, int, int]) -> Bump:
