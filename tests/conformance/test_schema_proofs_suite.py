@@ -23,9 +23,11 @@ from tests.unit.contracts.schemas.planting import (
 
 from sluicegate.checks.selection_expressions import compile_projection
 from sluicegate.contracts.schemas.compiled import CompiledSchema
+from sluicegate.contracts.schemas.guards import residual_guard
 from sluicegate.contracts.schemas.keywords import schema_map, walk
 from sluicegate.contracts.schemas.openness import find_open_objects
 from sluicegate.contracts.schemas.projection import find_subschemas, project
+from sluicegate.contracts.schemas.proofs import Prover
 from sluicegate.contracts.schemas.registration import register
 from sluicegate.values.pointers import EVERY, Pointer
 
@@ -70,7 +72,8 @@ def admits(schema: CompiledSchema, value: Any) -> bool:
 def test_no_planted_depth_or_infinity_breaks_a_proof() -> None:
     broken, proven, planted = [], 0, 0
     for name, schema, values in cases():
-        if schema.max_depth is None and not schema.finite:
+        proof = Prover(schema.document).prove(schema.document)
+        if proof.max_depth is None and not proof.finite:
             continue
         proven += 1
         for value in values:
@@ -78,13 +81,33 @@ def test_no_planted_depth_or_infinity_breaks_a_proof() -> None:
                 planted += 1
                 if not admits(schema, other):
                     continue
-                if schema.max_depth is not None and depth_of(other) > schema.max_depth:
+                if proof.max_depth is not None and depth_of(other) > proof.max_depth:
                     broken.append((name, "depth"))
-                if schema.finite and holds_infinity(other):
+                if proof.finite and holds_infinity(other):
                     broken.append((name, "infinity"))
     assert broken == []
     assert proven > 100
     assert planted > 5_000
+
+
+@pytest.mark.requirement("ARG-1", "ARG-2", "RES-1")
+@pytest.mark.parametrize("max_depth", [1, 2, 5])
+def test_what_a_residual_guard_and_its_schema_both_admit_is_shallow_and_finite(
+    max_depth: int,
+) -> None:
+    broken, split, admitted = [], 0, 0
+    for name, schema, values in cases():
+        guard = residual_guard(schema.document, max_depth)
+        split += guard is not None
+        for value in values:
+            for other in plant(value, 300):
+                if admits(schema, other) and (guard is None or guard(other)):
+                    admitted += 1
+                    if depth_of(other) > max_depth or holds_infinity(other):
+                        broken.append((name, other))
+    assert broken == []
+    assert split > 100
+    assert admitted > 1_000
 
 
 @pytest.mark.requirement("CON-2", "RES-4")

@@ -17,7 +17,7 @@ from sluicegate.checks.conformance import ConformingArguments, conform
 from sluicegate.checks.parsing import ParsedArguments, ParseRule, parse
 from sluicegate.checks.soundness import ArgumentCheck, Sound, check_arguments
 from sluicegate.contracts.contract import Contract
-from sluicegate.contracts.schemas.guards import shape_guard
+from sluicegate.contracts.schemas.guards import residual_guard, shape_guard
 from sluicegate.gates.rigour import DISAGREEMENT, Rigour
 from sluicegate.values.callers import Caller
 from sluicegate.values.pointers import NOTHING, Pointer
@@ -50,10 +50,7 @@ class CallLadder:
     def __init__(self, contract: Contract, checks: Sequence[ArgumentCheck] = ()) -> None:
         arguments, limits = contract.arguments, contract.call_limits
         guard = shape_guard(limits.max_depth)
-        schema = arguments.schema
-        proven = (
-            schema.finite and schema.max_depth is not None and schema.max_depth <= limits.max_depth
-        )
+        left = residual_guard(arguments.schema.document, limits.max_depth)
         self._contract = contract
         self._checks = tuple(checks)
         self._exact = Rigour(
@@ -62,7 +59,7 @@ class CallLadder:
             explain="arguments",
         )
         self._quick = Rigour(
-            parse=ParseRule(limits.max_depth, None if proven else guard, arguments.integers, False),
+            parse=ParseRule(limits.max_depth, left, arguments.integers, False),
             count_nesting=False,
             explain=None,
         )

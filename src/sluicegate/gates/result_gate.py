@@ -2,7 +2,8 @@
 
     fetch → bound → authenticate → parse → unwrap → narrow → conform → vouch → select
 
-The quick climb proves depth and finiteness from the schema where it can and explains nothing. On
+The quick climb guards depth and finiteness only where the schema does not prove them, and
+explains nothing. On
 any refusal every rung is climbed again, in order, with each check spelled out, so that stage and
 code never depend on the shortcut (SPEC section 3). Source: SPEC section 5.
 """
@@ -28,7 +29,8 @@ from sluicegate.checks.parsing import ParseRule, parse
 from sluicegate.checks.selection import Selected, compile_selector, select
 from sluicegate.checks.unwrapping import unwrap
 from sluicegate.contracts.contract import Contract
-from sluicegate.contracts.schemas.guards import shape_guard
+from sluicegate.contracts.schemas.compiled import Predicate
+from sluicegate.contracts.schemas.guards import residual_guard, shape_guard
 from sluicegate.contracts.schemas.reach import asserts_format
 from sluicegate.gates.rigour import DISAGREEMENT, Rigour
 from sluicegate.values.codes import Stage
@@ -63,18 +65,14 @@ class ResultLadder:
         )
         exact = ParseRule(limits.max_depth, guard, result.integers, text)
         # The proof covers the result schema only: a wide answer that is mapped, or one inside an
-        # MCP result, is watched by the guard (facts: prototype 1). An envelope adds one level and
-        # is held to its closed shape by ``unwrap``.
+        # MCP result, is guarded whole (facts: prototype 1). An envelope adds one level and is
+        # held to its closed shape by ``unwrap``.
         schema = result.schema
-        levels = {"bare": 0, "envelope": 1}.get(upstream.carrier)
-        proven = (
-            upstream.map is None
-            and levels is not None
-            and schema.finite
-            and schema.max_depth is not None
-            and schema.max_depth + levels <= limits.max_depth
-        )
-        quick = ParseRule(limits.max_depth, None if proven else guard, result.integers, text)
+        left: Predicate | None = guard
+        if upstream.map is None and upstream.carrier != "mcp":
+            member = "data" if upstream.carrier == "envelope" else None
+            left = residual_guard(schema.document, limits.max_depth, member=member)
+        quick = ParseRule(limits.max_depth, left, result.integers, text)
         self._upstream, self._limits, self._schema = upstream, limits, schema
         self._errors = contract.errors
         self._exact = Rigour(parse=exact, count_nesting=not text, explain="result")

@@ -18,13 +18,10 @@ Predicate: TypeAlias = Callable[[object], bool]
 class CompiledSchema:
     """``document`` is the effective schema: bundled, self-contained, as advertised.
 
-    ``is_valid`` is the bound method of ``validator``; ``max_depth`` is the greatest nesting that
-    a valid value can have (None: not bounded by the schema); ``finite`` says that no valid value
-    holds an infinite number. Only values that jiter parsed may be handed in (facts: engines 6).
+    ``is_valid`` is the bound method of ``validator``. Only values that jiter parsed may be handed
+    in (facts: engines 6).
     """
 
     document: JsonObject
     validator: Draft202012Validator
     is_valid: Predicate
-    max_depth: int | None
-    finite: bool

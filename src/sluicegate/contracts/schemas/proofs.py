@@ -37,18 +37,31 @@ class Proof:
     max_depth: int | None
     finite: bool
 
+    def keeps_within(self, max_depth: int) -> bool:
+        """Whether no valid value nests deeper than ``max_depth`` or holds an infinite number."""
+        return self.finite and self.max_depth is not None and self.max_depth <= max_depth
 
-def prove(document: JsonObject) -> Proof:
-    """Return what the effective schema ``document`` proves about all its valid values.
+
+class Prover:
+    """What the effective schema ``document`` and each of its subschemas prove.
 
     Never raises for a document that has been registered.
     """
-    tree = SchemaTree(document)
-    depth = _Depths(tree).depth(document)
-    return Proof(
-        max_depth=None if math.isinf(depth) else int(depth),
-        finite=_Finiteness(tree).holds(document),
-    )
+
+    __slots__ = ("_depths", "_finiteness", "tree")
+
+    def __init__(self, document: JsonObject) -> None:
+        self.tree = SchemaTree(document)
+        self._depths = _Depths(self.tree)
+        self._finiteness = _Finiteness(self.tree)
+
+    def prove(self, schema: Schema) -> Proof:
+        """Return what one of the document's subschemas, or the document, proves."""
+        depth = self._depths.depth(schema)
+        return Proof(
+            max_depth=None if math.isinf(depth) else int(depth),
+            finite=self._finiteness.holds(schema),
+        )
 
 
 def own_types(schema: Schema) -> frozenset[str]:

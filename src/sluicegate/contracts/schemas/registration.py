@@ -16,7 +16,6 @@ from sluicegate.contracts.schemas.faults import SchemaFault
 from sluicegate.contracts.schemas.intake import take_in
 from sluicegate.contracts.schemas.keywords import Schema, walk
 from sluicegate.contracts.schemas.openness import find_open_objects
-from sluicegate.contracts.schemas.proofs import prove
 from sluicegate.contracts.schemas.references import Collision, Library, Place, refers_outside
 from sluicegate.contracts.schemas.vocabulary import judge_dialect, judge_form, judge_vocabulary
 from sluicegate.values.codes import Code
@@ -81,13 +80,10 @@ def _register(
         faults = (*faults, *find_open_objects(document))
     if faults:
         return _homed(faults, bundled)
-    proof = prove(document)
     return CompiledSchema(
         document=document,
         validator=validator,
         is_valid=validator.is_valid,
-        max_depth=proof.max_depth,
-        finite=proof.finite,
     )
 
 

@@ -9,6 +9,7 @@ import jiter
 import pytest
 
 from sluicegate.contracts.schemas.compiled import CompiledSchema
+from sluicegate.contracts.schemas.proofs import Prover
 from sluicegate.contracts.schemas.registration import register
 
 pytestmark = pytest.mark.requirement("CON-2", "RES-4")
@@ -18,6 +19,10 @@ def registered(schema: object, *, strict: bool = False) -> CompiledSchema:
     outcome = register(schema, side="result", strict=strict)
     assert isinstance(outcome, CompiledSchema), outcome
     return outcome
+
+
+def is_finite(schema: CompiledSchema) -> bool:
+    return Prover(schema.document).prove(schema.document).finite
 
 
 def code_of(schema: object, *, strict: bool = False) -> str | None:
@@ -36,8 +41,8 @@ def test_1_integers_of_the_parser_s_greatest_length_are_compared_exactly() -> No
 
 def test_2_infinity_passes_bounds_without_a_type_and_the_proof_says_so() -> None:
     loose, typed = registered({"maximum": 5}), registered({"type": "number", "maximum": 5})
-    assert (loose.is_valid(parse(b"-1e400")), loose.finite) == (True, False)
-    assert (typed.is_valid(parse(b"-1e400")), typed.finite) == (False, True)
+    assert (loose.is_valid(parse(b"-1e400")), is_finite(loose)) == (True, False)
+    assert (typed.is_valid(parse(b"-1e400")), is_finite(typed)) == (False, True)
 
 
 def test_4_references_into_network_and_files_are_never_opened() -> None:

@@ -8,6 +8,7 @@ import pytest
 from tests.unit.contracts.schemas.planting import depth_of, holds_infinity, plant
 
 from sluicegate.contracts.schemas.compiled import CompiledSchema
+from sluicegate.contracts.schemas.proofs import Proof, Prover
 from sluicegate.contracts.schemas.registration import register
 
 pytestmark = pytest.mark.requirement("ARG-1", "ARG-2", "RES-1")
@@ -20,6 +21,10 @@ def registered(schema: object) -> CompiledSchema:
     outcome = register(schema, side="result", strict=False)
     assert isinstance(outcome, CompiledSchema), outcome
     return outcome
+
+
+def prove(schema: CompiledSchema) -> Proof:
+    return Prover(schema.document).prove(schema.document)
 
 
 def closed(**properties: Any) -> dict[str, Any]:
@@ -122,7 +127,7 @@ CASES: list[Any] = [
 
 @pytest.mark.parametrize(("schema", "max_depth", "finite"), CASES)
 def test_proves_depth_and_finiteness(schema: object, max_depth: int | None, finite: bool) -> None:
-    found = registered(schema)
+    found = prove(registered(schema))
     assert (found.max_depth, found.finite) == (max_depth, finite)
 
 

@@ -222,7 +222,6 @@ def test_a_bare_schema_that_admits_everything_registers(schema: object) -> None:
     registered = register(schema, side="result", strict=False)
     assert isinstance(registered, CompiledSchema)
     assert registered.is_valid({"any": ["thing"]})
-    assert (registered.max_depth, registered.finite) == (None, False)
 
 
 def test_false_registers_as_a_document_that_admits_nothing() -> None:
