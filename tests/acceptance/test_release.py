@@ -39,19 +39,25 @@ def test_a_release_freezes_the_contract_and_records_its_digest(sluicegate: Here)
     done = sluicegate("release", "job_status", "--format", "json-v1")
     told = json.loads(done.out)
     assert (done.code, told["version"], told["written"]) == (0, "1.1.0", True)
-    content = (FROZEN / "1.1.0.yaml").read_bytes()
-    recorded = f"{hashlib.sha256(content).hexdigest()}  1.1.0.yaml\n"
-    assert (FROZEN / "DIGESTS").read_text() == recorded
+    names = [
+        *("1.1.0.yaml", "1.1.0/fixtures/arguments/accepted/one.json"),
+        "1.1.0/fixtures/result/accepted/one.json",
+    ]
+    recorded = [
+        f"{hashlib.sha256((FROZEN / name).read_bytes()).hexdigest()}  {name}" for name in names
+    ]
+    assert (FROZEN / "DIGESTS").read_text().splitlines() == recorded
+    assert (FROZEN / names[-1]).read_text() == GOOD
     assert sluicegate("rollback", "job_status", "1.1.0", "--reason", "test").code == 0
 
 
 @pytest.mark.requirement("LIF-3")
 def test_the_same_release_again_changes_nothing(sluicegate: Here) -> None:
     sluicegate("release", "job_status")
-    before = {path.name: path.read_bytes() for path in FROZEN.iterdir()}
+    before = {path: path.read_bytes() for path in FROZEN.rglob("*") if path.is_file()}
     again = sluicegate("release", "job_status")
     assert (again.code, "released already" in again.out) == (0, True)
-    assert {path.name: path.read_bytes() for path in FROZEN.iterdir()} == before
+    assert {path: path.read_bytes() for path in FROZEN.rglob("*") if path.is_file()} == before
 
 
 @pytest.mark.requirement("LIF-3")
@@ -116,13 +122,13 @@ def test_a_release_that_breaks_the_rules_is_refused_and_writes_nothing(
     sluicegate: Here, changes: list[tuple[str, str]], said: str
 ) -> None:
     assert sluicegate("release", "job_status").code == 0
-    before = {path.name: path.read_bytes() for path in FROZEN.iterdir()}
+    before = {path: path.read_bytes() for path in FROZEN.rglob("*") if path.is_file()}
     for old, new in changes:
         change(old, new)
     refused = sluicegate("release", "job_status")
     assert (refused.code, refused.out) == (1, "")
     assert said in refused.err
-    assert {path.name: path.read_bytes() for path in FROZEN.iterdir()} == before
+    assert {path: path.read_bytes() for path in FROZEN.rglob("*") if path.is_file()} == before
 
 
 @pytest.mark.requirement("LIF-3")
@@ -132,6 +138,18 @@ def test_a_fixture_that_fails_keeps_the_version_from_being_released(sluicegate: 
     assert refused.code == 1
     assert "fixtures/result/accepted/one.json" in refused.err
     assert not (FROZEN / "1.1.0.yaml").exists()
+
+
+@pytest.mark.requirement("LIF-3")
+@pytest.mark.parametrize("name", ["a\\b.json", "a\u2028b.json", "a\nb.json"], ids=ascii)
+def test_a_fixture_whose_name_no_list_of_digests_can_hold_is_refused(
+    sluicegate: Here, name: str
+) -> None:
+    (HOME / "fixtures" / "result" / "accepted" / name).write_text(GOOD)
+    refused = sluicegate("release", "job_status")
+    assert (refused.code, refused.out) == (1, "")
+    assert "rename it" in refused.err
+    assert list(FROZEN.iterdir()) == []
 
 
 ORDERS = [

@@ -213,17 +213,34 @@ def open_an_object() -> None:
 def write_as_released(frozen: object) -> None:
     raw = json.dumps(frozen).encode()
     (FROZEN / "1.1.0.yaml").write_bytes(raw)
-    digests = [
-        line
-        if not line.endswith("  1.1.0.yaml")
-        else f"{hashlib.sha256(raw).hexdigest()}  1.1.0.yaml"
-        for line in (FROZEN / "DIGESTS").read_text().splitlines()
-    ]
-    (FROZEN / "DIGESTS").write_text("\n".join(digests) + "\n")
+    record_digest("1.1.0.yaml", raw)
+
+
+def record_digest(name: str, raw: bytes) -> None:
+    lines = (FROZEN / "DIGESTS").read_text().splitlines()
+    kept = [line for line in lines if not line.endswith(f"  {name}")]
+    assert len(kept) == len(lines) - 1
+    kept.append(f"{hashlib.sha256(raw).hexdigest()}  {name}")
+    (FROZEN / "DIGESTS").write_text("\n".join(kept) + "\n")
+
+
+def edit_a_fixture() -> None:
+    (FROZEN / "1.1.0" / "fixtures" / "result" / "accepted" / "one.json").write_text("{}")
+
+
+def add_a_fixture() -> None:
+    (FROZEN / "1.1.0" / "fixtures" / "result" / "accepted" / "two.json").write_text("{}")
+
+
+def lose_a_fixture() -> None:
+    (FROZEN / "1.1.0" / "fixtures" / "result" / "accepted" / "one.json").unlink()
 
 
 BROKEN: dict[str, tuple[Callable[[], None], str]] = {
     "edited after its release": (edit_frozen, "changed after its release"),
+    "a frozen fixture that was edited": (edit_a_fixture, "changed after its release"),
+    "a frozen fixture that was added": (add_a_fixture, "holds no digest of it"),
+    "a frozen fixture that is gone": (lose_a_fixture, "It is gone, and was released"),
     "no digests": (lose_digests, "has no digest"),
     "two of one version": (keep_the_version, "Raise `version`"),
     "a program that is not there": (lose_the_program, "cannot be served"),
@@ -242,6 +259,37 @@ def test_one_bad_version_and_the_set_is_not_served(case: str, sluicegate: Here) 
     assert said in done.out
     with pytest.raises(ContractFolderError):
         open_blocking("contracts")
+
+
+def fail_a_frozen_fixture() -> None:
+    """One that was frozen with the release, and that the release does not accept."""
+    raw = b'{"run_id": "run_1"}'
+    path = FROZEN / "1.1.0" / "fixtures" / "result" / "accepted" / "one.json"
+    path.write_bytes(raw)
+    record_digest("1.1.0/fixtures/result/accepted/one.json", raw)
+
+
+@pytest.mark.requirement("LIF-2", "LIF-3")
+def test_a_version_whose_frozen_fixtures_fail_withdraws_the_tool(sluicegate: Here) -> None:
+    fail_a_frozen_fixture()
+    serve(SHARES)
+    done = sluicegate("check")
+    assert done.code == 1
+    assert "job_status/released/1.1.0/fixtures/result/accepted/one.json" in done.out
+    with open_blocking("contracts") as gate:
+        for caller in (LOW, HIGH):
+            answer = gate.call("job_status", ARGUMENTS, caller=caller)
+            assert isinstance(answer.envelope, Refused)
+            assert answer.envelope.code == "UNKNOWN_TOOL"
+
+
+@pytest.mark.requirement("LIF-2", "LIF-3")
+def test_fixtures_of_the_version_being_worked_on_do_not_judge_a_released_one() -> None:
+    change("enum: [failed, succeeded, other]", "enum: [failed, succeeded, other, late]")
+    fixture = HOME / "fixtures" / "result" / "accepted" / "late.json"
+    fixture.write_text('{"run_id": "run_1", "state": "late", "note": "n"}')
+    serve(SHARES)
+    assert versions() == ["1.1.0", "1.2.0"]
 
 
 @pytest.mark.requirement("CON-3")

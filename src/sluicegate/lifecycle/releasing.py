@@ -20,7 +20,8 @@ from sluicegate.values.json import JsonObject
 DIGESTS_NAME: Final = "DIGESTS"
 """Beside the frozen files, in the form of ``sha256sum``, so that anybody can check it."""
 
-_LINE: Final = re.compile(r"([0-9a-f]{64})  ([0-9A-Za-z][0-9A-Za-z.+-]*)")
+_LINE: Final = re.compile(r"([0-9a-f]{64})  ([0-9A-Za-z][^\\]*)")
+"""Digest and name; ``sha256sum`` writes a name with a backslash otherwise, so none has one."""
 _MEMBER_OF_CARRIER: Final = {"bare": None, "envelope": "data", "mcp": "structuredContent"}
 
 
@@ -29,7 +30,7 @@ def read_digests(raw: bytes) -> dict[str, str]:
     digests: dict[str, str] = {}
     for number, line in enumerate(raw.decode("utf-8", "replace").splitlines(), start=1):
         matched = _LINE.fullmatch(line)
-        if matched is None or matched[2] in digests:
+        if matched is None or matched[2] in digests or not matched[2].isprintable():
             raise ValueError(f"line {number} is not the digest of one file")
         digests[matched[2]] = matched[1]
     return digests

@@ -29,6 +29,7 @@ from sluicegate.lifecycle.releasing import (
 )
 from sluicegate.opening.collecting import Stray, collect
 from sluicegate.opening.documents import SETTINGS_NAME, Folder
+from sluicegate.opening.frozen_fixtures import copy_fixtures
 from sluicegate.opening.loaded import Loaded, load_folder
 from sluicegate.opening.proving import prove_parts
 from sluicegate.opening.python_names import resolve
@@ -103,9 +104,9 @@ def _release(
 ) -> Released | Refused:
     root = loaded.read.root
     line = build_line(contract, root, Credentials(root))
-    failing = [each for each in loaded.run_fixtures(line) if not each.ok]
-    if failing:
-        return Refused(reasons=tuple(f"fixture {each.path} {each.note}." for each in failing))
+    refused = _run_fixtures(loaded, line, "")
+    if refused is not None:
+        return refused
     recorded = read_recorded(root, home)
     if isinstance(recorded, Problem):
         return Refused(problems=(recorded,))
@@ -113,6 +114,16 @@ def _release(
     frozen = _load_frozen(loaded.read, contract, content, python=python)
     if isinstance(frozen, tuple):
         return Refused(problems=frozen)
+    if frozen.upstream != contract.upstream:
+        # With the members that were recorded, another rung may refuse: its fixtures go with it.
+        again = build_line(frozen, root, Credentials(root))
+        refused = _run_fixtures(loaded, again, " once `upstream.known` is recorded")
+        if refused is not None:
+            return refused
+    try:
+        fixtures = copy_fixtures(home, contract.version)
+    except ValueError as error:
+        return Refused(reasons=(f"{error}.",))
     others: dict[str, bytes] = {}
     for version in list_released(home):
         found = read_frozen(root, home, version)
@@ -146,7 +157,14 @@ def _release(
     reasons = _refuse(judged, rollout)
     if reasons:
         return Refused(reasons=reasons)
-    return _write(judged, content, others, recorded, rollout)
+    return _write(judged, content, fixtures, others, recorded, rollout)
+
+
+def _run_fixtures(loaded: Loaded, line: Line, when: str) -> Refused | None:
+    failing = [each for each in loaded.run_fixtures(line) if not each.ok]
+    if not failing:
+        return None
+    return Refused(reasons=tuple(f"fixture {each.path} {each.note}{when}." for each in failing))
 
 
 def _freeze(contract: Contract, home: Path, line: Line) -> bytes:
@@ -222,6 +240,7 @@ def _refuse(judged: Released, rollout: str | None) -> tuple[str, ...]:
 def _write(
     judged: Released,
     content: bytes,
+    fixtures: dict[str, bytes],
     others: dict[str, bytes],
     recorded: dict[str, str] | None,
     rollout: str | None,
@@ -233,12 +252,13 @@ def _write(
     if recorded is None:
         adopted = tuple(sorted(others))
         digests.update({f"{name}.yaml": hex_digest(raw) for name, raw in others.items()})
-    wanted = {path.name: content}
+    wanted = {path.name: content, **(fixtures if judged.written else {})}
     if judged.written and rollout is not None and rollout.strip():
         wanted[f"{judged.version}.rollout.txt"] = rollout.strip().encode() + b"\n"
     digests.update({name: hex_digest(raw) for name, raw in wanted.items()})
     if digests != recorded:
         replace_file(path.parent / DIGESTS_NAME, spell_digests(digests))
     for name, raw in wanted.items() if judged.written else ():
+        (path.parent / name).parent.mkdir(parents=True, exist_ok=True)
         replace_file(path.parent / name, raw)
     return replace(judged, adopted=adopted)

@@ -22,7 +22,8 @@ from sluicegate.contracts.versions import CURRENT
 from sluicegate.contracts.yaml_reading import read_document
 from sluicegate.lifecycle.releasing import DIGESTS_NAME
 from sluicegate.opening.documents import SETTINGS_NAME, Folder
-from sluicegate.opening.released import list_released
+from sluicegate.opening.frozen_fixtures import find_edited_fixtures
+from sluicegate.opening.released import list_released, read_recorded
 from sluicegate.values.digests import digest_of_json
 from sluicegate.values.names import show_name
 from sluicegate.values.pointers import join_segments
@@ -77,6 +78,7 @@ def _offer(
 ) -> tuple[Offer, ...]:
     """Return the versions of one tool; what keeps one from being served is noted."""
     home = (read.root / current.source).parent
+    recorded = read_recorded(read.root, home)
     offers: list[Offer] = []
     before = len(problems)
     for index, row in enumerate(rows):
@@ -85,17 +87,31 @@ def _offer(
             offers.append(Offer(row=row, contract=current))
         elif row.version not in list_released(home):
             problems.append(_unknown_version(read, at, current.tool, row.version, home))
-        elif not (home / "released" / DIGESTS_NAME).exists():
+        elif recorded is None:
             problems.append(_no_digest(read, at, row.version))
         else:
-            contract = load_frozen(current.tool, row.version)
-            if isinstance(contract, tuple):
-                problems.extend(_explain(contract, row.version))
+            found = _load(read.root, home, recorded, row.version, current.tool, load_frozen)
+            if isinstance(found, Contract):
+                offers.append(Offer(row=row, contract=found))
             else:
-                offers.append(Offer(row=row, contract=contract))
+                problems.extend(_explain(found, row.version))
     if len(problems) == before:
         problems.extend(_same_version(read, offers))
     return tuple(offers)
+
+
+def _load(
+    root: Path,
+    home: Path,
+    recorded: Mapping[str, str] | Problem,
+    version: str,
+    tool: str,
+    load_frozen: LoadFrozen,
+) -> Contract | tuple[Problem, ...]:
+    """Load one released version; its fixtures must be what was released, as the file must."""
+    if isinstance(recorded, Problem):
+        return (recorded,)
+    return tuple(find_edited_fixtures(root, home, version, recorded)) or load_frozen(tool, version)
 
 
 def _with_offers(contracts: ContractSet, offers: Mapping[str, tuple[Offer, ...]]) -> ContractSet:

@@ -11,6 +11,7 @@ from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.yaml_reading import Document, read_document
 from sluicegate.lifecycle.releasing import DIGESTS_NAME, judge_frozen, read_digests
 from sluicegate.opening.documents import Folder, read_inside
+from sluicegate.opening.frozen_fixtures import find_edited_fixtures
 from sluicegate.values.codes import Code
 from sluicegate.values.names import show_name
 
@@ -157,13 +158,17 @@ def read_recorded(root: Path, home: Path) -> dict[str, str] | Problem | None:
 
 def find_edited(read: Folder) -> tuple[Problem, ...]:
     """Return a problem for each frozen file of the folder that is not what was released."""
-    found = {
-        str(problem): problem
-        for _, home in sorted(read.tool_folders().items())
-        if (home / "released" / DIGESTS_NAME).exists()
-        for version in list_released(home)
-        if isinstance(problem := read_frozen(read.root, home, version), Problem)
-    }
+    found: dict[str, Problem] = {}
+    for _, home in sorted(read.tool_folders().items()):
+        recorded = read_recorded(read.root, home)
+        if recorded is None:
+            continue
+        for version in list_released(home):
+            content = read_frozen(read.root, home, version)
+            problems = [content] if isinstance(content, Problem) else []
+            if not isinstance(recorded, Problem):
+                problems += find_edited_fixtures(read.root, home, version, recorded)
+            found.update((str(problem), problem) for problem in problems)
     return tuple(found.values())
 
 
