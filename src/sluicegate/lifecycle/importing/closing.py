@@ -10,19 +10,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.contracts.schemas.faults import SchemaFault
 from sluicegate.contracts.schemas.keywords import walk
 from sluicegate.contracts.schemas.registration import register
 from sluicegate.lifecycle.importing.bounding import MAX_ITEMS, MAX_LONG_TEXT, MAX_SHORT_TEXT
+from sluicegate.lifecycle.lint.matching import FEWER_PATTERNS
+from sluicegate.lifecycle.lint.sheet import Sheet
+from sluicegate.lifecycle.lint.subject import SideName, Subject
 from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.names import show_name
 from sluicegate.values.pointers import join_segments
 
-SideName: TypeAlias = Literal["arguments", "result"]
 Node: TypeAlias = "dict[str, Any]"
 
 _MAX_ROUNDS: Final = 200
@@ -33,6 +35,11 @@ _DROPPED: Final = frozenset(
         Code.SCHEMA_PATTERN,
         Code.SCHEMA_DEFAULT_INVALID,
     }
+)
+_OVERMATCHED: Final = SchemaFault(
+    code=Code.SCHEMA_TOO_COMPLEX,
+    message="the schema has too many member names and patterns to match each with each.",
+    mend=FEWER_PATTERNS,
 )
 _COMPOSES: Final = ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "dependentSchemas")
 _OF_OBJECT: Final = ("properties", "required", "additionalProperties", "patternProperties")
@@ -68,6 +75,8 @@ def settle(schema: JsonObject, side: SideName) -> Settled | tuple[SchemaFault, .
     if side == "arguments" and "type" not in document:
         document["type"] = "object"
     _prepare(document, changes)
+    if _is_overmatched(document, side):
+        return (_OVERMATCHED,)
     faults: tuple[SchemaFault, ...] = ()
     for _ in range(_MAX_ROUNDS):
         judged = register(document, side=side, strict=True)
@@ -78,6 +87,12 @@ def settle(schema: JsonObject, side: SideName) -> Settled | tuple[SchemaFault, .
         if not any(mended):
             break
     return faults
+
+
+def _is_overmatched(document: Node, side: SideName) -> bool:
+    """Whether registration, which is asked once a round, would match names without an end."""
+    sheet = Sheet(Subject(schema=document, side=side))
+    return bool(sheet.places) and sheet.is_overmatched
 
 
 def _prepare(document: Node, changes: Changes) -> None:

@@ -23,10 +23,10 @@ from sluicegate.lifecycle.importing.bounding import (
     bound,
 )
 from sluicegate.lifecycle.importing.choosing import choose_agent_fields, list_free_texts
-from sluicegate.lifecycle.importing.closing import Settled, SideName, settle
+from sluicegate.lifecycle.importing.closing import Settled, settle
 from sluicegate.lifecycle.importing.writing import write_contract
 from sluicegate.lifecycle.lint.sheet import Sheet
-from sluicegate.lifecycle.lint.subject import Subject
+from sluicegate.lifecycle.lint.subject import SideName, Subject
 from sluicegate.lifecycle.lint.table import RULES
 from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.names import show_name

@@ -6,12 +6,12 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from sluicegate.contracts.schemas.compiling import matches
 from sluicegate.contracts.schemas.composition import listed_values
 from sluicegate.contracts.schemas.formulas import holds, is_extension
 from sluicegate.contracts.schemas.keywords import schema_map
 from sluicegate.contracts.schemas.proofs import own_types
 from sluicegate.lifecycle.lint.findings import WORD, Example, Hit, Rule, closed, shown
+from sluicegate.lifecycle.lint.matching import Matching
 from sluicegate.lifecycle.lint.sheet import Sheet
 from sluicegate.values.names import show_name
 from sluicegate.values.pointers import escape_segment, join_segments
@@ -86,10 +86,11 @@ def find_nullable(sheet: Sheet) -> Iterator[Hit]:
 
 def find_overlaps(sheet: Sheet) -> Iterator[Hit]:
     """C12."""
+    matching = Matching()
     for node in sheet.nodes:
         for pattern in schema_map(node.schema, "patternProperties"):
             for name in schema_map(node.schema, "properties"):
-                if matches(pattern, name):
+                if matching.matches(pattern, name):
                     yield Hit(
                         join_segments((*node.at, "patternProperties", pattern)),
                         f"it matches the declared member `{show_name(name)}`, which then obeys "

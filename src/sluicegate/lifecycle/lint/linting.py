@@ -9,6 +9,7 @@ from typing import Final, Literal, TypeAlias
 
 from sluicegate.contracts.schemas.composition import CompositionTooLargeError
 from sluicegate.lifecycle.lint.findings import Hit, LintFinding, Rule, Severity
+from sluicegate.lifecycle.lint.matching import FEWER_PATTERNS
 from sluicegate.lifecycle.lint.sets import Decide, conclude, inquire
 from sluicegate.lifecycle.lint.sheet import Sheet
 from sluicegate.lifecycle.lint.subject import SideName, Subject
@@ -73,10 +74,18 @@ def _find(sheet: Sheet, side: SideName) -> Iterator[tuple[str, Hit]]:
         if is_sound or rule.any_form:
             yield from ((rule.id, hit) for hit in _run(rule, sheet))
     if is_sound and sheet.is_too_large:
-        yield (
-            "S01",
-            Hit("", "composed, the schema describes too many places to judge them all."),
+        yield "S01", _tell_too_large(sheet)
+
+
+def _tell_too_large(sheet: Sheet) -> Hit:
+    if sheet.is_overmatched:
+        return Hit(
+            "",
+            "it has too many member names and patterns to match each with each, so not all of it "
+            "was judged.",
+            FEWER_PATTERNS,
         )
+    return Hit("", "composed, the schema describes too many places to judge them all.")
 
 
 def _run(rule: Rule, sheet: Sheet) -> Iterator[Hit]:
@@ -84,8 +93,8 @@ def _run(rule: Rule, sheet: Sheet) -> Iterator[Hit]:
     try:
         if rule.check is not None:
             yield from rule.check(sheet)
-    except (CompositionTooLargeError, RecursionError):
-        sheet.is_too_large = True
+    except (CompositionTooLargeError, RecursionError) as error:
+        sheet.give_up(error)
 
 
 def _as_findings(

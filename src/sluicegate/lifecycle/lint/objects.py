@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from sluicegate.contracts.schemas.compiling import matches
 from sluicegate.contracts.schemas.composition import declared_names, declared_patterns
 from sluicegate.contracts.schemas.formulas import requires
 from sluicegate.contracts.schemas.keywords import (
@@ -19,6 +18,7 @@ from sluicegate.contracts.schemas.keywords import (
 )
 from sluicegate.contracts.schemas.openness import find_open_objects
 from sluicegate.lifecycle.lint.findings import WORD, Example, Hit, Rule, closed, shown
+from sluicegate.lifecycle.lint.matching import Matching
 from sluicegate.lifecycle.lint.sheet import Place, Sheet
 from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonObject
@@ -32,6 +32,7 @@ _BAGS: Final = frozenset(
 
 def find_open(sheet: Sheet) -> Iterator[Hit]:
     """C01: the judge of registration, but for maps, which are C04."""
+    sheet.demand_few_matches()
     own = {node.pointer: node.schema for node in sheet.nodes}
     for fault in find_open_objects(sheet.document):
         schema = own.get(fault.pointer)
@@ -47,6 +48,7 @@ def _is_map(schema: JsonObject) -> bool:
 
 def find_hidden_names(sheet: Sheet) -> Iterator[Hit]:
     """C02."""
+    matching = Matching()
     for node in sheet.nodes:
         if not is_false(schema_at(node.schema, "additionalProperties")):
             continue
@@ -57,7 +59,7 @@ def find_hidden_names(sheet: Sheet) -> Iterator[Hit]:
             for inner in sheet.tree.reachable(node.schema)
             if isinstance(inner, Mapping) and inner is not node.schema
             for name in schema_map(inner, "properties")
-            if name not in own and not any(matches(pattern, name) for pattern in patterns)
+            if name not in own and not any(matching.matches(pattern, name) for pattern in patterns)
         }
         if beside:
             yield Hit(
@@ -108,6 +110,7 @@ def _declared(sheet: Sheet, schema: Schema) -> set[str]:
 
 def find_maps(sheet: Sheet) -> Iterator[Hit]:
     """C04: maps that are not bounded; bounded ones under a name that invites anything."""
+    sheet.demand_few_matches()
     unbounded = {
         fault.pointer
         for fault in find_open_objects(sheet.document)
@@ -165,6 +168,7 @@ def find_optional(sheet: Sheet) -> Iterator[Hit]:
 
 def find_undeclared(sheet: Sheet) -> Iterator[Hit]:
     """C07."""
+    matching = Matching()
     for place in _objects(sheet):
         declared = set(declared_names(sheet.composition, place.formula))
         patterns = declared_patterns(sheet.composition, place.formula)
@@ -173,7 +177,7 @@ def find_undeclared(sheet: Sheet) -> Iterator[Hit]:
         for schema in place.schemas():
             at = sheet.place_of(schema)
             for name in sorted(names_at(schema, "required") - declared):
-                if at is None or any(matches(pattern, name) for pattern in patterns):
+                if at is None or any(matching.matches(pattern, name) for pattern in patterns):
                     continue
                 yield Hit(
                     join_segments((*at, "required")),

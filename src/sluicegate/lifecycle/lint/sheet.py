@@ -43,6 +43,7 @@ from sluicegate.contracts.schemas.proofs import own_types
 from sluicegate.contracts.schemas.references import Library, refers_outside
 from sluicegate.contracts.schemas.tree import SchemaTree
 from sluicegate.contracts.schemas.vocabulary import judge_form, judge_vocabulary
+from sluicegate.lifecycle.lint.matching import Matching, TooManyMatchesError
 from sluicegate.lifecycle.lint.subject import Subject
 from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.pointers import EVERY, join_segments
@@ -136,6 +137,7 @@ class Sheet:
         self.tree = SchemaTree(self.document)
         self.composition = Composition(self.tree)
         self.is_too_large = False
+        self.is_overmatched = False
         self._children: dict[object, tuple[Place, ...]] = {}
 
     def _documents(self) -> dict[str, JsonValue]:
@@ -194,14 +196,25 @@ class Sheet:
         found: list[Place] = []
         try:
             found.extend(self._find_places())
-        except (CompositionTooLargeError, RecursionError):
-            self.is_too_large = True
+        except (CompositionTooLargeError, RecursionError) as error:
+            self.give_up(error)
         return tuple(found)
+
+    def give_up(self, error: Exception) -> None:
+        """Remember that something was not judged, and why."""
+        self.is_too_large = True
+        self.is_overmatched |= isinstance(error, TooManyMatchesError)
+
+    def demand_few_matches(self) -> None:
+        """Raises TooManyMatchesError where a walk over the places would take too many."""
+        if self.places and self.is_overmatched:
+            raise TooManyMatchesError
 
     def _find_places(self) -> Iterator[Place]:
         met: set[object] = set()
         root = self.composition.of(self.document)
         waiting = [Place(root, self._pointer(root, ""), (), None, None)]
+        matching = Matching()
         while waiting:
             place = waiting.pop(0)
             if place.formula.key in met:
@@ -214,6 +227,7 @@ class Sheet:
                 continue  # the gate's own words
             yield place
             if not place.is_listed and not holds(place.formula, is_extension):
+                matching.spend(_count_matches(self.composition, place))
                 below = tuple(self._below(place))
                 self._children[place.formula.key] = below
                 waiting.extend(below)
@@ -263,6 +277,14 @@ def _steps(composition: Composition, place: Place) -> list[Step]:
         if any(schema_at(schema, "items") is not None for schema in place.schemas()) or first:
             steps.extend(map(Item, range(count)))
     return steps
+
+
+def _count_matches(composition: Composition, place: Place) -> int:
+    """How often a name meets a pattern where the steps from ``place`` are taken."""
+    if "object" not in place.types:
+        return 0
+    patterns = declared_patterns(composition, place.formula)
+    return len(patterns) and len(patterns) * len(declared_names(composition, place.formula))
 
 
 def _is_own_refusal(node: Node) -> bool:

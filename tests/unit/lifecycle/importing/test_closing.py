@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from sluicegate.lifecycle.importing import closing
 from sluicegate.lifecycle.importing.bounding import MAX_INTEGER, bound
 from sluicegate.lifecycle.importing.closing import Settled, settle
+from sluicegate.lifecycle.lint import matching
 from sluicegate.values.codes import Code
 
 pytestmark = pytest.mark.requirement("LIF-6")
@@ -136,3 +138,22 @@ def test_what_only_a_person_can_mend_stays_a_fault() -> None:
     faults = settle({"type": "object", "properties": {"a": {"type": "strng"}}}, "result")
     assert isinstance(faults, tuple)
     assert faults[0].code is Code.SCHEMA_META_INVALID
+
+
+def test_more_names_and_patterns_than_can_be_matched_are_too_complex_before_any_round(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    word = {"type": "string"}
+    schema: Any = {
+        "properties": dict.fromkeys("abc", word),
+        "patternProperties": {f"^{name}_$": word for name in "abc"},
+    }
+    assert isinstance(settle(schema, "result"), Settled)
+    monkeypatch.setattr(matching, "MAX_MATCHES", 8)
+    monkeypatch.setattr(closing, "register", refuse_to_register)
+    (fault,) = settle(schema, "result")  # type: ignore[misc]
+    assert fault.code is Code.SCHEMA_TOO_COMPLEX
+
+
+def refuse_to_register(*_: object, **__: object) -> None:
+    pytest.fail("registration matches every name with every pattern")

@@ -11,6 +11,7 @@ from tests.unit.lifecycle.lint.deciding import lint_here
 
 from sluicegate.contracts.schemas.envelope import envelope_schema
 from sluicegate.contracts.schemas.keywords import DIALECT
+from sluicegate.lifecycle.lint import matching
 from sluicegate.lifecycle.lint.findings import WORD, closed
 from sluicegate.lifecycle.lint.linting import APPLIED
 from sluicegate.lifecycle.lint.subject import Surroundings
@@ -164,3 +165,41 @@ def test_the_innermost_place_at_which_nothing_is_valid_is_told() -> None:
 
 def test_a_place_that_was_meant_to_be_empty_is_no_finding() -> None:
     assert "U01" not in rules(closed({"a": WORD}, properties={"a": WORD, "b": False}))
+
+
+TOGETHER = closed(
+    {"a": WORD, "b": WORD}, patternProperties={"^x_[a-z]{1,9}$": WORD, "^y_[a-z]{1,9}$": WORD}
+)
+APART: dict[str, Any] = {
+    "$schema": DIALECT,
+    "type": "object",
+    "allOf": [
+        {"properties": {"a": WORD, "b": WORD}},
+        {"patternProperties": {"^x_[a-z]{1,9}$": WORD, "^y_[a-z]{1,9}$": WORD}},
+    ],
+    "required": ["a"],
+    "unevaluatedProperties": False,
+}
+
+
+@pytest.mark.parametrize(
+    "schema", [pytest.param(TOGETHER, id="one schema"), pytest.param(APART, id="composed")]
+)
+def test_names_and_patterns_that_multiply_beyond_the_bound_are_told_and_not_matched(
+    schema: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "S01" not in rules(schema)
+    monkeypatch.setattr(matching, "MAX_MATCHES", 3)
+    matched: list[str] = []
+    monkeypatch.setattr(matching, "matches", lambda pattern, name: matched.append(name))
+    (told,) = [finding for finding in lint_here(schema) if finding.rule == "S01"]
+    assert (told.severity, told.hint) == ("error", matching.FEWER_PATTERNS)
+    assert len(matched) <= 3
+
+
+def test_a_schema_as_wide_as_a_folder_admits_is_given_up_before_it_is_matched() -> None:
+    wide = closed(
+        {f"member_{number}": WORD for number in range(6_000)},
+        patternProperties={f"^x_{number}_[a-z]{{1,9}}$": WORD for number in range(800)},
+    )
+    assert "S01" in rules(wide, severity="error")
