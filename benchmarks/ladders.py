@@ -16,7 +16,6 @@ from typing import Any
 from documents import Document
 from timing import Timer, timer_of
 
-from sluicegate.checks.selection import Selected
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.served import ContractSet
 from sluicegate.gates.envelopes import Success, succeed
@@ -143,8 +142,8 @@ def climb(fields: str, *, proven: bool = True) -> Callable[[Document], Timer]:
 
         def work() -> Success:
             selected = ladder.climb(receipt, request, now)
-            assert isinstance(selected, Selected), selected
-            return succeed(tool, REQUEST_ID, selected.data)
+            assert not isinstance(selected, Rejected), selected
+            return succeed(tool, REQUEST_ID, selected[0])
 
         return timer_of(work)
 

@@ -62,7 +62,7 @@ def skipped_rungs(
 
 
 def unhandled_refusal(judged: Selected | Rejected) -> JsonValue:
-    return judged.data  # type: ignore[union-attr]
+    return judged[0]  # type: ignore[index]
 
 
 def outstanding_before_admission(line: Line, subject: Subject, permitted: Permitted) -> Outstanding:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, NewType, TypeAlias
 
 from sluicegate.checks.meaning import Vouched
 from sluicegate.checks.selection_expressions import compile_projection
@@ -20,22 +20,13 @@ from sluicegate.values.json import JsonValue
 Projection: TypeAlias = Callable[[object], JsonValue]
 
 
-_new: Final = tuple.__new__
-"""Builds a named tuple without the Python function that ``NamedTuple`` puts before it."""
+Selected = NewType("Selected", tuple[JsonValue, JsonValue, JsonValue, tuple[Finding, ...]])
+"""What leaves the ladder: (data, display, operator, notes).
 
-
-class Selected(NamedTuple):
-    """What leaves the ladder: a tuple, for a frozen dataclass costs a tenth of the whole climb.
-
-    ``data`` is for the agent, ``display`` for people, ``operator`` for custody and console; the
-    latter two are None where the contract declares none. ``notes`` are findings that refuse
-    nothing: members the provider never sent before.
-    """
-
-    data: JsonValue
-    display: JsonValue | None
-    operator: JsonValue | None
-    notes: tuple[Finding, ...] = ()
+``data`` is for the agent, ``display`` for people, ``operator`` for custody and console; the latter
+two are None where the contract declares none. ``notes`` are findings that refuse nothing: members
+the provider never sent before. No record: the envelope is the one that is built at the end.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +52,24 @@ def compile_selector(result: ResultPart) -> Selector:
     )
 
 
-def select(vouched: Vouched, selector: Selector) -> Selected:
+def select(vouched: Vouched, selector: Selector, notes: tuple[Finding, ...] = ()) -> Selected:
     """Return the selected fields as new objects; total for every value the schema admits.
 
     Free text stands below ``untrusted_text``. Source: SPEC RES-7.
     """
     display, operator = selector.display, selector.operator
-    return _new(
-        Selected,
-        (
-            selector.data(vouched),
-            None if display is None else display(vouched),
-            None if operator is None else operator(vouched),
-            (),
-        ),
+    minted: Any = (
+        selector.data(vouched),
+        None if display is None else display(vouched),
+        None if operator is None else operator(vouched),
+        notes,
     )
+    selected: Selected = minted
+    return selected
+
+
+def replace_notes(selected: Selected, notes: tuple[Finding, ...]) -> Selected:
+    """Return the same selection with other notes."""
+    minted: Any = (*selected[:3], notes)
+    replaced: Selected = minted
+    return replaced

@@ -272,7 +272,7 @@ class Course(Generic[T]):
             raw=receipt.raw,
         )
         wait = None
-        if isinstance(judged, Selected):
+        if not isinstance(judged, Rejected):
             answer = self._succeed(judged)
         else:
             self._open = is_outcome_open(contract, receipt, judged, before=self._left_open)
@@ -305,9 +305,10 @@ class Course(Generic[T]):
         )
 
     def _succeed(self, selected: Selected) -> Answer[T]:
-        envelope = succeed(self._subject.tool, self._subject.request_id, selected.data)
-        typed = None if self._decode is None else self._decode(selected.data)
-        return Answer(envelope=envelope, display=selected.display, typed=typed)
+        data, display, _, _ = selected
+        envelope = succeed(self._subject.tool, self._subject.request_id, data)
+        typed = None if self._decode is None else self._decode(data)
+        return Answer(envelope=envelope, display=display, typed=typed)
 
     def _pause_s(self, receipt: Receipt, rejected: Rejected) -> float | None:
         tally, contract = self._tally, self._line.contract

@@ -22,10 +22,11 @@ def notice_of(
 
     A transport failure is the operator's affair; a wrong status or media type is the owner's.
     """
-    if isinstance(judged, Selected):
-        if not judged.notes:
+    if not isinstance(judged, Rejected):
+        *_, notes = judged
+        if not notes:
             return None
-        code, stage, findings = Code.UPSTREAM_NEW_MEMBER, Stage.NARROW, judged.notes
+        code, stage, findings = Code.UPSTREAM_NEW_MEMBER, Stage.NARROW, notes
     elif judged.mapped_code is not None:
         return None  # an answer that the contract foresees
     elif judged.stage in _NOT_DRIFT and CODES[judged.code].actor is not Actor.OWNER:

@@ -121,9 +121,11 @@ class Journal:
             detail["retry_in_s"] = round(pause_s, 3)
         if receipt.from_cache:
             detail["from_cache"] = True
-        if isinstance(judged, Selected) and judged.notes:
-            detail["new_members"] = [finding.pointer for finding in judged.notes]
         rejected = judged if isinstance(judged, Rejected) else None
+        if not isinstance(judged, Rejected):
+            *_, notes = judged
+            if notes:
+                detail["new_members"] = [finding.pointer for finding in notes]
         event = record_outcome(
             self._subject,
             receipt,
@@ -141,7 +143,7 @@ class Journal:
         try:
             await self._means.store.record([event])
         except BaseException:
-            if self._line.contract.effect is not Effect.READ and isinstance(judged, Selected):
+            if self._line.contract.effect is not Effect.READ and rejected is None:
                 self._means.finish_later(self._leave_open(attempt))
                 # One turn of the loop puts it into the queue, before the caller can ask again.
                 await asyncio.sleep(0)
@@ -213,8 +215,9 @@ class Journal:
             retention=retention,
             draw=self._means.draw,
         )
-        if isinstance(judged, Selected) and not contract.masked_data:
-            kept += keep_operator_fields(judged, retention)
+        if not isinstance(judged, Rejected) and not contract.masked_data:
+            _, _, operator, _ = judged
+            kept += keep_operator_fields(operator, retention)
         return kept
 
     async def abandoned(

@@ -8,10 +8,10 @@ from typing import Final
 
 import jiter
 
-from sluicegate.checks.selection import Selected
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.settings import RetentionSettings
 from sluicegate.gates.events import Kept
+from sluicegate.values.json import JsonValue
 from sluicegate.values.pointers import EVERY, Pointer
 from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
@@ -109,11 +109,11 @@ def keep_engine_text(
     return (Kept(kind="engine", content=text, keep_days=retention.rejected_days),)
 
 
-def keep_operator_fields(selected: Selected, retention: RetentionSettings) -> tuple[Kept, ...]:
+def keep_operator_fields(operator: JsonValue, retention: RetentionSettings) -> tuple[Kept, ...]:
     """Return the fields that ``result.operator`` selects: for custody and console only."""
-    if selected.operator is None or retention.rejected_days is None:
+    if operator is None or retention.rejected_days is None:
         return ()
-    text = json.dumps(selected.operator, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    text = json.dumps(operator, ensure_ascii=False).encode("utf-8", "backslashreplace")
     return (Kept(kind="operator", content=text, keep_days=retention.rejected_days),)
 
 

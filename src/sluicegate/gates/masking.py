@@ -12,7 +12,7 @@ from typing import Final
 
 import jiter
 
-from sluicegate.checks.selection import Selected
+from sluicegate.checks.selection import Selected, replace_notes
 from sluicegate.contracts.contract import Contract
 from sluicegate.gates.keeping import MASK, masks_of_answer, texts_of
 from sluicegate.values.findings import Finding
@@ -41,7 +41,10 @@ def hide_in_answer(
     Where the place of masked data in the received bytes is not known, every value of the answer
     counts as masked.
     """
-    findings = judged.notes if isinstance(judged, Selected) else judged.findings
+    if isinstance(judged, Rejected):
+        findings = judged.findings
+    else:
+        *_, findings = judged
     if not findings or not (contract.masked_arguments or contract.masked_data):
         return judged
     pointers = masks_of_answer(contract)
@@ -50,9 +53,9 @@ def hide_in_answer(
         *_texts_at(_ROOT if pointers is None else pointers, _read(raw)),
     }
     hidden = _hide(findings, texts)
-    if isinstance(judged, Selected):
-        return judged._replace(notes=hidden)
-    return replace(judged, findings=hidden)
+    if isinstance(judged, Rejected):
+        return replace(judged, findings=hidden)
+    return replace_notes(judged, hidden)
 
 
 def hide_in_call(rejected: Rejected, contract: Contract, *, raw: bytes) -> Rejected:

@@ -135,5 +135,4 @@ class ResultLadder:
         vouched = vouch(conforming, parsed, authentic, vouching, request, now=now)
         if type(vouched) is Rejected:
             return vouched
-        selected = select(vouched, self._selector)
-        return selected._replace(notes=new_members) if new_members else selected
+        return select(vouched, self._selector, new_members)

@@ -134,6 +134,7 @@ def _fate_of_accepted(mutant: Mutant, *, same: bool, known: bool) -> Fate:
 
 def _output(outcome: object) -> object:
     """What leaves the ladder for the agent, or for the tool; in its text, for 1 is not 1.0."""
-    if isinstance(outcome, Selected):
-        return repr(outcome.data)
+    if isinstance(outcome, tuple):
+        data, *_ = outcome
+        return repr(data)
     return repr(outcome.arguments) if isinstance(outcome, Prepared) else outcome

@@ -56,7 +56,7 @@ class Choice:
         assert self.part.schema.is_valid(data), data
         vouched: Any = data
         selected = select(vouched, self.selector)
-        assert self.published.is_valid(selected.data), (selected.data, self.part.agent_schema)
+        assert self.published.is_valid(selected[0]), (selected[0], self.part.agent_schema)
         return selected
 
 
@@ -131,8 +131,8 @@ SELECTIONS: dict[str, tuple[list[str], object]] = {
 @pytest.mark.parametrize(("agent", "data"), SELECTIONS.values(), ids=SELECTIONS)
 def test_selects_exactly_the_named_fields(agent: list[str], data: object) -> None:
     selected = pick(choose(JOB, agent), FULL)
-    assert selected.data == data
-    assert json.dumps(selected.data) == json.dumps(data)  # the order of members too
+    assert selected[0] == data
+    assert json.dumps(selected[0]) == json.dumps(data)  # the order of members too
     assert MARKER not in repr(selected)
 
 
@@ -140,19 +140,19 @@ def test_selects_exactly_the_named_fields(agent: list[str], data: object) -> Non
 def test_what_is_absent_in_a_valid_answer_is_absent_in_the_selection() -> None:
     bare = {"id": 7, "rows": []}
     part = choose(JOB, ["/id", "/state", "/owner/login", "/maybe/login", "/rows/*/title"])
-    assert pick(part, bare).data == {"id": 7, "rows": []}
-    assert pick(part, {**bare, "maybe": {"login": "b"}}).data == {**bare, "maybe": {"login": "b"}}
+    assert pick(part, bare)[0] == {"id": 7, "rows": []}
+    assert pick(part, {**bare, "maybe": {"login": "b"}})[0] == {**bare, "maybe": {"login": "b"}}
 
 
 @pytest.mark.requirement("RES-7")
 def test_free_text_stands_apart_in_the_shape_of_its_arrays() -> None:
     texts = {"note": "/note", "titles": "/rows/*/title", "tags": "/rows/*/tags/*"}
     part = choose(JOB, ["/id"], texts)
-    assert pick(part, FULL).data == {
+    assert pick(part, FULL)[0] == {
         "id": 7,
         "untrusted_text": {"note": "one\ntwo", "titles": ["a", None], "tags": [["x"], None]},
     }
-    assert pick(part, {"id": 7, "rows": []}).data == {
+    assert pick(part, {"id": 7, "rows": []})[0] == {
         "id": 7,
         "untrusted_text": {"titles": [], "tags": []},
     }
@@ -161,24 +161,25 @@ def test_free_text_stands_apart_in_the_shape_of_its_arrays() -> None:
 @pytest.mark.requirement("RES-7", "RES-10")
 def test_a_plain_text_reaches_the_agent_as_untrusted_text_alone() -> None:
     part = choose(closed(["text"], text=TEXT), [], {"text": "/text"})
-    assert pick(part, {"text": "a\nb"}).data == {"untrusted_text": {"text": "a\nb"}}
+    assert pick(part, {"text": "a\nb"})[0] == {"untrusted_text": {"text": "a\nb"}}
 
 
 @pytest.mark.requirement("RES-7")
 def test_operator_and_display_are_selected_beside_the_data() -> None:
     part = choose(JOB, ["/id"], operator=["/owner/email"], display=["/rows/*/title", "/note"])
     selected = pick(part, FULL)
-    assert selected.data == {"id": 7}
-    assert selected.operator == {"owner": {"email": MARKER}}
-    assert selected.display == {"rows": [{"title": "a"}, {}], "note": "one\ntwo"}
-    assert MARKER not in repr((selected.data, selected.display))
+    data, display, operator, notes = selected
+    assert (data, notes) == ({"id": 7}, ())
+    assert operator == {"owner": {"email": MARKER}}
+    assert display == {"rows": [{"title": "a"}, {}], "note": "one\ntwo"}
+    assert MARKER not in repr((data, display))
     none = pick(choose(JOB, ["/id"]), FULL)
-    assert (none.operator, none.display, none.notes) == (None, None, ())
+    assert none == ({"id": 7}, None, None, ())
 
 
 def test_whole_subtrees_are_moved_and_nothing_is_changed() -> None:
     before = copy.deepcopy(FULL)
-    whole = pick(choose(JOB, ["/owner", "/rows"]), FULL).data
+    whole = pick(choose(JOB, ["/owner", "/rows"]), FULL)[0]
     assert isinstance(whole, dict)
     assert whole["rows"] is FULL["rows"]
     assert whole["owner"] is FULL["owner"]
@@ -187,7 +188,7 @@ def test_whole_subtrees_are_moved_and_nothing_is_changed() -> None:
 
 def test_a_closed_object_of_which_every_member_is_selected_is_moved() -> None:
     every = [f"/rows/*/{name}" for name in ("n", "title", "tags")] + ["/owner/login"]
-    data = pick(choose(JOB, every), FULL).data
+    data = pick(choose(JOB, every), FULL)[0]
     assert isinstance(data, dict)
     assert data["rows"] is FULL["rows"]
     assert data["owner"] == {"login": "ada"}
@@ -238,8 +239,8 @@ def test_selects_from_every_kind_of_schema(
     schema: object, agent: list[str], data: object, selected: object
 ) -> None:
     chosen = pick(choose(schema, agent), data)
-    assert chosen.data == selected
-    assert MARKER not in repr(chosen.data)
+    assert chosen[0] == selected
+    assert MARKER not in repr(chosen[0])
 
 
 @pytest.mark.parametrize(
@@ -285,7 +286,7 @@ def test_what_no_contract_could_publish_leaks_nothing_either(
     document = compiled({"allOf": [schema]} if schema is True else schema)
     part = ResultPart(schema=document, agent_schema={}, agent=tuple(map(Pointer.parse, agent)))
     vouched: Any = data
-    assert select(vouched, compile_selector(part)).data == selected
+    assert select(vouched, compile_selector(part))[0] == selected
 
 
 # --- for all schemas, selections and answers ---------------------------------------------------
@@ -419,7 +420,7 @@ def test_a_selection_is_what_the_pointers_say_and_holds_no_text_beside(
 ) -> None:
     choice, agent, data = drawn
     before = json.dumps(data)
-    selected = choice.pick(data).data
+    selected = choice.pick(data)[0]
     assert selected == expected(data, agent)
     assert json.dumps(data) == before
     named = [found for pointer in choice.part.agent for _, found in pointer.every(data)]

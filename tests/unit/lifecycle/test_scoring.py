@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from sluicegate.checks.selection import Selected
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.contracts.schemas.registration import register
@@ -25,6 +24,7 @@ from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Stage
 from sluicegate.values.instants import moment_of, parse_rfc3339
 from sluicegate.values.receipts import Receipt
+from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import Request, RequestId
 
 NOW = datetime(2026, 1, 1, 12, 0, 30, tzinfo=UTC)
@@ -97,7 +97,7 @@ def judge(
 ) -> dict[str, Judged]:
     example = mutant_of(json.dumps(ANSWER).encode())
     accepted = climb(served, example)
-    assert isinstance(accepted, Selected)
+    assert not isinstance(accepted, Rejected)
     judged = judge_mutants(mutants, lambda each: climb(served, each), accepted, equivalents)
     return {each.mutant.name: each for each in judged}
 
