@@ -33,7 +33,6 @@ PARTS: Final[Mapping[str, str]] = {
     "console": "the operator console and the playground",
     "evidence": "evidence before consequential actions",
     "frameworks": "adapters for agent frameworks",
-    "lifecycle": "lint, mutants, diff, release, replay, import, reports",
     "proxy": "the MCP proxy and the MCP and ssh adapters",
     "signatures": "signed answers",
     "storage": "PostgreSQL, signed heads, telemetry",
@@ -106,7 +105,7 @@ REQUIREMENTS: Final[Mapping[str, Built | Pending]] = {
     # 10 Contract lifecycle
     "LIF-1": BUILT,
     "LIF-2": BUILT,
-    "LIF-3": Built(rest={"serving two versions, names that stay taken": "lifecycle"}),
+    "LIF-3": BUILT,
     "LIF-4": BUILT,
     "LIF-5": BUILT,
     "LIF-6": BUILT,

@@ -152,6 +152,74 @@ def test_a_fixture_whose_name_no_list_of_digests_can_hold_is_refused(
     assert list(FROZEN.iterdir()) == []
 
 
+WITHOUT_NOTE = [
+    ("version: 1.1.0", "version: 2.0.0"),
+    ("      note: {type: string, maxLength: 64}\n", ""),
+    ("required: [run_id, state, note]", "required: [run_id, state]"),
+    ("  operator: [/note]\n", ""),
+]
+
+
+def release_without_note(sluicegate: Here) -> None:
+    """Release 1.1.0 with the member note, and write 2.0.0 without it."""
+    assert sluicegate("release", "job_status").code == 0
+    (HOME / "fixtures" / "result" / "accepted" / "one.json").write_text(
+        '{"run_id": "run_1", "state": "failed"}'
+    )
+    for old, new in WITHOUT_NOTE:
+        change(old, new)
+
+
+@pytest.mark.requirement("LIF-3")
+def test_a_removal_is_released_with_its_tombstone_alone(sluicegate: Here) -> None:
+    release_without_note(sluicegate)
+    refused = sluicegate("release", "job_status", "--rollout", "both at once")
+    assert (refused.code, refused.out) == (1, "")
+    assert "write `removed: {result: {/note: 2.0.0}}` into the contract" in refused.err
+    with CONTRACT.open("a") as file:
+        file.write("removed: {result: {/note: 2.0.0}}\n")
+    assert sluicegate("release", "job_status", "--rollout", "both at once").code == 0
+
+
+@pytest.mark.requirement("LIF-3")
+def test_a_name_with_a_tombstone_does_not_come_back(sluicegate: Here) -> None:
+    release_without_note(sluicegate)
+    with CONTRACT.open("a") as file:
+        file.write("removed: {result: {/note: 2.0.0}}\n")
+    assert sluicegate("release", "job_status", "--rollout", "both at once").code == 0
+    change("version: 2.0.0", "version: 2.1.0")
+    change("      state: {enum", "      note: {type: integer, maximum: 9}\n      state: {enum")
+    checked = sluicegate("check")
+    assert checked.code == 4
+    assert "/note` was removed with 2.0.0, and the schema declares it again" in checked.out
+    change("removed: {result: {/note: 2.0.0}}\n", "")
+    refused = sluicegate("release", "job_status")
+    assert refused.code == 1
+    assert "at least 3.0.0" in refused.err
+    assert "removed-name-reused" in refused.err
+
+
+@pytest.mark.requirement("LIF-3")
+def test_a_name_of_an_older_release_that_comes_back_is_a_major(sluicegate: Here) -> None:
+    """The release between them was made before there were tombstones."""
+    release_without_note(sluicegate)
+    with CONTRACT.open("a") as file:
+        file.write("removed: {result: {/note: 2.0.0}}\n")
+    assert sluicegate("release", "job_status", "--rollout", "both at once").code == 0
+    frozen = json.loads((FROZEN / "2.0.0.yaml").read_text())
+    del frozen["removed"]
+    raw = json.dumps(frozen).encode()
+    before = hashlib.sha256((FROZEN / "2.0.0.yaml").read_bytes()).hexdigest()
+    change(before, hashlib.sha256(raw).hexdigest(), FROZEN / "DIGESTS")
+    (FROZEN / "2.0.0.yaml").write_bytes(raw)
+    change("removed: {result: {/note: 2.0.0}}\n", "")
+    change("version: 2.0.0", "version: 2.1.0")
+    change("      state: {enum", "      note: {type: integer, maximum: 9}\n      state: {enum")
+    refused = sluicegate("release", "job_status")
+    assert refused.code == 1
+    assert "removed-name-reused" in refused.err
+
+
 ORDERS = [
     pytest.param("result: widens", "the result widens: first the agent", id="result widens"),
     pytest.param("result: narrows", "the result narrows: first the upstream", id="result narrows"),

@@ -236,6 +236,14 @@ class EvidenceWaiver:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RemovedNames:
+    """Members that were released once and went: pointer to the first version without it (LIF-3)."""
+
+    arguments: Mapping[Pointer, str] = field(default_factory=dict)
+    result: Mapping[Pointer, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fingerprints:
     """CON-4: ``language`` of the effective schemas, ``text`` (prompts), ``policy`` (the rest)."""
 
@@ -252,6 +260,7 @@ class Contract:
     ``errors`` maps each code the contract declares to whether the agent may try again.
     ``masked_arguments`` and ``masked_data`` are pointers whose values never reach log, event, page
     or custody (AUD-4). ``evidence_waiver`` says why a destructive tool asks for none (EVI-3).
+    ``removed`` are names that may not come back with another meaning (LIF-3).
     ``source`` is the name of the document it came from; ``document`` its JSON form with schemas
     inlined, which is what a release freezes.
     """
@@ -277,6 +286,7 @@ class Contract:
     fingerprints: Fingerprints
     source: str
     document: JsonObject
+    removed: RemovedNames = field(default_factory=RemovedNames)
 
     @staticmethod
     def of(function: Callable[..., object] | None = None, **parts: Any) -> Contract:

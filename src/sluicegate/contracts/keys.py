@@ -14,7 +14,7 @@ KEYS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         section: frozenset(names.split())
         for section, names in {
             "contract": "sluicegate tool version owner title description effect arguments fetch "
-            "limits upstream result errors retry evidence mask draft",
+            "limits upstream result errors retry evidence mask removed draft",
             "arguments": "schema checks resource on_absent integers",
             "resource": "type id",
             "fetch": "cache http command ssh mcp python host",
@@ -38,6 +38,7 @@ KEYS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
             "retry": "attempts budget_s on",
             "evidence": "none until",
             "mask": "arguments result",
+            "removed": "arguments result",
             "settings": "sluicegate limits audit retention access callers python notify serve",
             "folder limits": "max_call_bytes max_bytes max_depth in_flight quotas",
             "audit": "store keys",

@@ -22,6 +22,7 @@ from sluicegate.contracts.naming import PythonNames
 from sluicegate.contracts.places import Place, suggest
 from sluicegate.contracts.reach import Side
 from sluicegate.contracts.reading_fetch import read_fetch
+from sluicegate.contracts.reading_removed import read_removed
 from sluicegate.contracts.reading_sides import read_arguments, read_result
 from sluicegate.contracts.reading_upstream import read_upstream
 from sluicegate.contracts.schemas.compiled import CompiledSchema
@@ -107,6 +108,7 @@ def _assemble(
     retry = _read_retry(members.get("retry"), errors, head.effect)
     masked_arguments, masked_data = _read_mask(members.get("mask"), arguments_side, data)
     waiver = _read_evidence(members, head.effect)
+    removed = read_removed(members.get("removed"), head.version, arguments_schema, result_schema)
     judge_together(
         members,
         Parts(effect=head.effect, fetching=fetching, upstream=upstream, result=result, retry=retry),
@@ -135,6 +137,7 @@ def _assemble(
         fingerprints=UNPRINTED,
         source=place.document.name,
         document={},
+        removed=removed,
     )
     return _finish(contract, place, given)
 

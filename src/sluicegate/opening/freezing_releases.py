@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -11,13 +11,16 @@ from sluicegate.adapters.credentials import Credentials
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.freezing import freeze
 from sluicegate.contracts.loading import load
+from sluicegate.contracts.marks import Document
 from sluicegate.contracts.problems import Problem
+from sluicegate.contracts.yaml_reading import read_document
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.serving import Line
-from sluicegate.lifecycle.diff.changes import Change
+from sluicegate.lifecycle.diff.changes import Change, judge_by_table
 from sluicegate.lifecycle.diff.comparison import Comparison, ToolDiff, compare_contracts, judge
 from sluicegate.lifecycle.diff.containment import EQUAL, Proof
 from sluicegate.lifecycle.diff.kinds import Bump
+from sluicegate.lifecycle.diff.tombstones import find_returning
 from sluicegate.lifecycle.diff.versions import judge_version
 from sluicegate.lifecycle.releasing import (
     DIGESTS_NAME,
@@ -37,6 +40,7 @@ from sluicegate.opening.released import list_released, read_frozen, read_recorde
 from sluicegate.opening.wiring import build_line
 from sluicegate.stores.file_lock import FileLock
 from sluicegate.stores.whole_files import replace_file
+from sluicegate.values.json import JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +157,8 @@ def _release(
         old = _load_frozen(loaded.read, contract, others[before], python=python)
         if isinstance(old, tuple):
             return Refused(problems=old)
-        judged = _compare(judged, old, frozen)
+        older = {version: raw for version, raw in others.items() if version != before}
+        judged = _compare(judged, old, frozen, _read_documents(older))
     reasons = _refuse(judged, rollout)
     if reasons:
         return Refused(reasons=reasons)
@@ -191,8 +196,23 @@ def _load_frozen(
     return found
 
 
-def _compare(judged: Released, old: Contract, new: Contract) -> Released:
+def _read_documents(frozen: Mapping[str, bytes]) -> Iterator[tuple[str, JsonObject]]:
+    """Yield what older releases wrote; their schemas are read for names alone, not loaded."""
+    for version, raw in frozen.items():
+        document = read_document(f"{version}.yaml", raw)
+        if isinstance(document, Document) and isinstance(document.value, Mapping):
+            yield version, document.value
+
+
+def _compare(
+    judged: Released, old: Contract, new: Contract, older: Iterable[tuple[str, JsonObject]]
+) -> Released:
     comparison = compare_contracts(old, new)
+    returning = (
+        judge_by_table(difference, new.tool, role)
+        for role, difference in find_returning(older, old, new)
+    )
+    comparison = replace(comparison, changes=(*comparison.changes, *returning))
     proofs = prove_parts(comparison.unproven)
     diff: ToolDiff = judge(comparison, proofs)
     arguments, agent, data = _proofs_of(comparison, proofs)
@@ -225,6 +245,13 @@ def _refuse(judged: Released, rollout: str | None) -> tuple[str, ...]:
                 f"version {judged.version} does not follow {judged.before}: its changes ask for a"
                 f" {asked} release, at least {finding.wanted}{why}."
             ),
+        )
+    free = [change for change in judged.changes if change.kind == "tombstone-missing"]
+    if free:
+        return tuple(
+            f"{change.old} went from the {change.role}, and nothing keeps its name: write"
+            f" `removed: {{{change.role}: {{{change.old}: {judged.version}}}}}` into the contract."
+            for change in free
         )
     is_major = judged.version.partition(".")[0] != judged.before.partition(".")[0]
     if (is_major or judged.bump is Bump.MAJOR) and not (rollout or "").strip():

@@ -148,6 +148,12 @@ _ROWS: Final = (
     ChangeKind("mask-changed", _MINOR, _MINOR),
     ChangeKind("evidence-waiver-changed", _MAJOR, _NONE),
     ChangeKind("policy-changed", _MAJOR, _MAJOR),
+    # names that stay taken
+    ChangeKind("removed-name-reused", _MAJOR, _MAJOR),
+    ChangeKind("tombstone-removed", _MAJOR, _MAJOR),
+    ChangeKind("tombstone-missing", _PATCH, _PATCH),
+    ChangeKind("tombstone-added", _PATCH, _PATCH),
+    ChangeKind("names-not-compared", _MAJOR, _MAJOR),
 )
 
 KINDS: Final[Mapping[str, ChangeKind]] = MappingProxyType({row.name: row for row in _ROWS})

@@ -9,6 +9,7 @@ from sluicegate.contracts.contract import Contract, Effect, FreshRule, HttpFetch
 from sluicegate.contracts.fingerprints import describe
 from sluicegate.lifecycle.diff.changes import Difference, Role
 from sluicegate.lifecycle.diff.kinds import KINDS
+from sluicegate.lifecycle.diff.tombstones import find_tombstone_differences
 from sluicegate.values.json import canonical_text
 from sluicegate.values.limits import Limits
 from sluicegate.values.names import show_name
@@ -21,7 +22,7 @@ COMPARED: Final[Mapping[str, frozenset[str]]] = {
         {
             *("tool", "version", "owner", "description", "title", "effect", "arguments", "fetch"),
             *("cache", "call_limits", "limits", "upstream", "result", "errors", "retry"),
-            *("masked_arguments", "masked_data", "evidence_waiver"),
+            *("masked_arguments", "masked_data", "evidence_waiver", "removed"),
             *("fingerprints", "source", "document"),  # made of the others
         }
     ),
@@ -86,6 +87,7 @@ def _find(old: Contract, new: Contract) -> Iterator[Told]:
     yield from _result(old, new)
     yield from _errors(old, new)
     yield from _retry(old, new)
+    yield from find_tombstone_differences(old, new)
 
 
 def _whole(old: Contract, new: Contract) -> Iterator[Told]:
