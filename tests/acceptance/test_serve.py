@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -358,3 +359,21 @@ def test_a_working_version_that_nobody_gets_is_told(sluicegate: Here) -> None:
     serve("[{version: 1.1.0}]")
     checked = sluicegate("check")
     assert "version 1.2.0, which is being worked on, is served to nobody" in checked.err
+
+
+@pytest.mark.requirement("LIF-2")
+@pytest.mark.parametrize("which", ["frozen", "working"])
+def test_a_version_without_fixtures_of_its_own_is_told(sluicegate: Here, which: str) -> None:
+    serve(SHARES)
+    if which == "frozen":
+        shutil.rmtree(FROZEN / "1.1.0")
+        lines = (FROZEN / "DIGESTS").read_text().splitlines()
+        (FROZEN / "DIGESTS").write_text(next(one for one in lines if "fixtures" not in one) + "\n")
+        said = "job_status 1.1.0 is served and no fixtures were frozen with it"
+    else:
+        shutil.rmtree(HOME / "fixtures")
+        said = "job_status has no fixtures"
+    checked = sluicegate("check")
+    assert checked.code == 0
+    assert said in checked.err
+    assert checked.err.count("fixtures") == 2  # restart has none either

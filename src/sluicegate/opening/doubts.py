@@ -14,6 +14,7 @@ from sluicegate.contracts.versions import CURRENT
 from sluicegate.opening.documents import SETTINGS_NAME, find_settings_near
 from sluicegate.opening.fixtures import FixtureResult
 from sluicegate.opening.loaded import Loaded
+from sluicegate.opening.offering import find_home, list_frozen
 from sluicegate.opening.steering import Steering
 from sluicegate.values.names import show_name
 
@@ -31,8 +32,19 @@ def list_doubts(
     """Yield the notes on a folder that loads; ``releases`` is wrong with its released documents."""
     served = contracts.contracts
     rolled_back = {release.tool for release in loaded.rolled_back.values()}
-    for tool in sorted(served.keys() - {each.tool for each in results} - rolled_back):
+    frozen = {
+        find_home(loaded.read.root, contract).relative_to(loaded.read.root).as_posix(): contract
+        for contract in list_frozen(contracts)
+    }
+    working = [each for each in results if not any(_is_below(each, home) for home in frozen)]
+    for tool in sorted(served.keys() - {each.tool for each in working} - rolled_back):
         yield f"{tool} has no fixtures: nothing shows that its contract fits its tool's answers"
+    for home, contract in sorted(frozen.items()):
+        if not any(_is_below(each, home) for each in results):
+            yield (
+                f"{contract.tool} {contract.version} is served and no fixtures were frozen with it:"
+                " nothing shows that it fits its tool's answers"
+            )
     yield from _doubt_steering(steering, rolled_back, served)
     yield from _tell_rollouts(contracts, rolled_back)
     yield from _doubt_releases(loaded.read.root, releases)
@@ -43,6 +55,10 @@ def list_doubts(
         )
     elif contracts.settings.access.python is None:
         yield from _doubt_access(contracts.settings.access.rules, served)
+
+
+def _is_below(result: FixtureResult, home: str) -> bool:
+    return result.path.startswith(f"{home}/")
 
 
 def _doubt_releases(root: Path, problems: Iterable[Problem]) -> Iterator[str]:
