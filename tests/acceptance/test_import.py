@@ -149,6 +149,51 @@ def test_accepted_defaults_load_at_once(sluicegate: Here, source: tuple[str, ...
     assert (checked["problems"], all(each["ok"] for each in checked["fixtures"])) == ([], True)
 
 
+LOOSE = {
+    "type": "object",
+    "properties": {
+        "owner_id": {"type": "string"},
+        "part": {"type": "object", "properties": {"slug": {"type": "string"}}},
+    },
+}
+
+
+@pytest.mark.requirement("LIF-1")
+@pytest.mark.parametrize(
+    "source",
+    [*SOURCES.values(), ("schema", "loose.json", "--tool", "get_loose")],
+    ids=[*SOURCES.keys(), "bare identifiers, and no member required"],
+)
+def test_whatever_check_refuses_in_a_draft_was_named_when_it_was_drafted(
+    sluicegate: Here, source: tuple[str, ...]
+) -> None:
+    Path("loose.json").write_text(json.dumps(LOOSE))
+    done = sluicegate("import", *source, "--accept-defaults", "--format", "json-v1")
+    questions = [
+        (Path(draft["folder"]), each["question"])
+        for draft in json.loads(done.out)["drafts"]
+        for each in draft["decisions"]
+    ]
+    lint = json.loads(sluicegate("check", "--format", "json-v1").out)["lint"]
+    errors = [each for each in lint if each["severity"] == "error"]
+    for error in errors:
+        words = "identifiers need a pattern" if error["rule"] == "B02" else error["rule"]
+        assert [
+            question
+            for folder, question in questions
+            if Path(error["file"]).is_relative_to(folder)
+            and words in question
+            and (error["pointer"] or "the root") in question
+        ], error
+    if "loose.json" in source:
+        assert {(each["rule"], each["pointer"]) for each in errors} >= {
+            ("B02", "/properties/owner_id"),
+            ("B02", "/properties/part/properties/slug"),
+            ("C05", ""),
+            ("C05", "/properties/part"),
+        }
+
+
 def test_every_open_question_is_told_on_stderr_in_the_file_and_to_programs(
     sluicegate: Here,
 ) -> None:
@@ -235,3 +280,58 @@ def test_what_cannot_be_imported_writes_nothing_and_says_why(
 ) -> None:
     done = refused(sluicegate, text, *arguments)
     assert (done.code, said in done.err) == (code, True), done.err
+
+
+ODD = """\
+[
+  {"name": "get_item", "inputSchema": {"type": "object"}},
+  {"name": "../away", "inputSchema": {"type": "object"}},
+  {"name": "..", "inputSchema": {"type": "object"}},
+  {"name": "fixtures", "inputSchema": {"type": "object"}},
+  {"name": "twice", "inputSchema": {"type": "object"}},
+  {"name": "twice", "inputSchema": {"type": "object"}},
+  {"name": "far", "inputSchema": {"$ref": "https://x/y"}},
+  {"name": "mine", "inputSchema": {"$schema": "urn:mine"}},
+  {"name": "text", "inputSchema": ""},
+  {"name": "wrong", "inputSchema": {"type": "object"}, "outputSchema": {"type": "strng"}},
+  {"title": "none"},
+  7
+]
+"""
+LEFT_OUT = [
+    (3, "/1/name", "TOOL_NAME_PATTERN"),
+    (4, "/2/name", "CONTRACT_INVALID"),
+    (5, "/3/name", "CONTRACT_INVALID"),
+    (6, "/4/name", "CONTRACT_INVALID"),
+    (7, "/5/name", "CONTRACT_INVALID"),
+    (8, "/6/inputSchema/$ref", "SCHEMA_REMOTE_REF"),
+    (9, "/7/inputSchema", "SCHEMA_DIALECT"),
+    (10, "/8/inputSchema", "SCHEMA_META_INVALID"),
+    (11, "/9/outputSchema", "SCHEMA_META_INVALID"),
+    (12, "/10", "CONTRACT_INVALID"),
+    (13, "/11", "CONTRACT_INVALID"),
+]
+
+
+def test_tools_of_a_list_that_cannot_be_drafted_are_told_by_place_and_the_others_drafted(
+    sluicegate: Here, tmp_path: Path
+) -> None:
+    Path("odd.json").write_text(ODD)
+    before = {path.name for path in tmp_path.iterdir()}
+    done = sluicegate("import", "mcp", "odd.json", "--format", "json-v1")
+    shown = json.loads(done.out)
+    assert (done.code, [each["tool"] for each in shown["drafts"]]) == (1, ["get_item"])
+    left_out = [(each["line"], each["pointer"], each["code"]) for each in shown["left_out"]]
+    assert sorted(left_out) == LEFT_OUT
+    assert all(each["file"] == "odd.json" and each["message"] for each in shown["left_out"])
+    for line, pointer, code in LEFT_OUT:
+        (told,) = [each for each in done.err.splitlines() if each.endswith(f"out: {pointer}")]
+        assert told.startswith(f"odd.json:{line}:")
+        assert code in told
+    assert {path.name for path in tmp_path.iterdir()} == {*before, "contracts"}
+    assert [path.parent.name for path in Path().rglob("contract.yaml")] == ["get_item"]
+
+
+def test_a_tool_that_is_asked_for_and_cannot_be_drafted_writes_nothing(sluicegate: Here) -> None:
+    done = refused(sluicegate, ODD, "mcp", "bad.json", "--tool", "far")
+    assert (done.code, done.err.startswith("bad.json:8:")) == (4, True)

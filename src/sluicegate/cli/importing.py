@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, Literal, ParamSpec
@@ -22,8 +23,10 @@ from sluicegate.cli.output import (
 )
 
 if TYPE_CHECKING:
+    from sluicegate.contracts.marks import Document
+    from sluicegate.contracts.problems import Problem
     from sluicegate.lifecycle.importing.blueprint import Blueprint
-    from sluicegate.lifecycle.importing.drafts import Draft, Unfit
+    from sluicegate.lifecycle.importing.drafts import Draft
 
 P = ParamSpec("P")
 
@@ -38,8 +41,17 @@ def import_contracts() -> None:
     """
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What a source holds: of the tools of a list, ``source``, some may have been left out."""
+
+    blueprints: Sequence[Blueprint]
+    source: Document | None = None
+    problems: Sequence[Problem] = ()
+
+
 def _importer(
-    read: Callable[P, Sequence[Blueprint]],
+    read: Callable[P, Sequence[Blueprint] | _Found],
 ) -> Callable[Concatenate[str, bool, str, P], int]:
     """Turn a function that reads blueprints into a command that writes their drafts."""
 
@@ -51,12 +63,14 @@ def _importer(
         from sluicegate.lifecycle.importing.dialects import DialectError
 
         try:
-            blueprints = read(*args, **kwargs)
+            found = read(*args, **kwargs)
         except (SourceError, DialectError) as error:
             stop(Exit.DOES_NOT_LOAD, str(error))
         except OSError as error:
             stop(Exit.UNREADABLE, f"{error.filename} cannot be read: {error.strerror}")
-        return _write(blueprints, folder, form, accept_defaults=accept_defaults)
+        if not isinstance(found, _Found):
+            found = _Found(blueprints=found)
+        return _write(found, folder, form, accept_defaults=accept_defaults)
 
     return command
 
@@ -97,12 +111,22 @@ _example_option = click.option(
 @click.option("--tool", metavar="NAME", help="This tool alone.  [default: every tool]")
 @_options
 @_importer
-def import_mcp(source: Path, tool: str | None) -> Sequence[Blueprint]:
-    """Draft from an MCP tool list: a JSON array, or an object with `tools`."""
-    from sluicegate.lifecycle.importing.mcp import read_tool_list
-    from sluicegate.opening.drafting import read_source
+def import_mcp(source: Path, tool: str | None) -> _Found:
+    """Draft from an MCP tool list: a JSON array, or an object with `tools`.
 
-    return read_tool_list(read_source(source), only=tool)
+    A tool that cannot be drafted is told and left out: exit 1, or 4 where no tool is left.
+    """
+    from sluicegate.lifecycle.importing.blueprint import LeftOut
+    from sluicegate.lifecycle.importing.mcp import read_tool_list
+    from sluicegate.opening.drafting import locate, read_marked
+
+    document = read_marked(source)
+    listed = read_tool_list(document.value, only=tool)
+    return _Found(
+        blueprints=[each for each in listed if not isinstance(each, LeftOut)],
+        source=document,
+        problems=[locate(each, document) for each in listed if isinstance(each, LeftOut)],
+    )
 
 
 @import_contracts.command("schema")
@@ -192,19 +216,18 @@ def import_samples(sources: Sequence[Path], tool: str) -> Sequence[Blueprint]:
     return [read_samples(tool, read_named(sources))]
 
 
-def _write(
-    blueprints: Sequence[Blueprint], folder: str, form: str, *, accept_defaults: bool
-) -> int:
+def _write(found: _Found, folder: str, form: str, *, accept_defaults: bool) -> int:
     from sluicegate.cli.init_files import settings_files
-    from sluicegate.lifecycle.importing.drafts import Draft, draft
-    from sluicegate.opening.drafting import find_taken, write_drafts
+    from sluicegate.lifecycle.importing.blueprint import SourceError
+    from sluicegate.opening.drafting import draft_all, find_taken, write_drafts
 
-    drafts: list[Draft] = []
-    for blueprint in blueprints:
-        made = draft(blueprint, accept_defaults=accept_defaults)
-        if not isinstance(made, Draft):
-            stop(Exit.DOES_NOT_LOAD, _say_unfit(made))
-        drafts.append(made)
+    try:
+        drafts, unfit = draft_all(found.blueprints, found.source, accept_defaults=accept_defaults)
+    except SourceError as error:
+        stop(Exit.DOES_NOT_LOAD, str(error))
+    problems = [*found.problems, *unfit]
+    if not drafts:
+        stop(Exit.DOES_NOT_LOAD, "\n".join(map(str, problems)))
     taken = find_taken(Path(folder), drafts)
     if taken is not None:
         stop(Exit.USAGE, f"{taken} exists; nothing was written. Remove it, or use another folder.")
@@ -212,11 +235,13 @@ def _write(
         write_drafts(Path(folder), drafts, settings_files(None))
     except OSError as error:
         stop(Exit.UNREADABLE, f"{error.filename} cannot be written: {error.strerror}")
-    _tell(drafts, folder, form)
-    return Exit.ACCEPTED
+    _tell(drafts, problems, folder, form)
+    return Exit.REJECTED if problems else Exit.ACCEPTED
 
 
-def _tell(drafts: Sequence[Draft], folder: str, form: str) -> None:
+def _tell(drafts: Sequence[Draft], problems: Sequence[Problem], folder: str, form: str) -> None:
+    for problem in problems:
+        note(f"{problem} Left out: {problem.pointer}")
     for each in drafts:
         for decision in each.decisions:
             mark = "default taken" if each.accepted else "decide"
@@ -243,15 +268,18 @@ def _tell(drafts: Sequence[Draft], folder: str, form: str) -> None:
                     ],
                 }
                 for each in drafts
-            ]
+            ],
+            "left_out": [
+                {
+                    "code": problem.code,
+                    "file": problem.document,
+                    "pointer": problem.pointer,
+                    "line": problem.line,
+                    "column": problem.column,
+                    "message": problem.message,
+                    "mend": problem.mend,
+                }
+                for problem in problems
+            ],
         },
     )
-
-
-def _say_unfit(unfit: Unfit) -> str:
-    lines = [f"{unfit.tool}: the {unfit.side} schema cannot be drafted; nothing was written."]
-    lines += [
-        f"{fault.code} at {fault.pointer or 'the root'}: {fault.message} {fault.mend}"
-        for fault in unfit.faults
-    ]
-    return "\n".join(lines)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, Literal
 
 from sluicegate.contracts.contract import PythonName
+from sluicegate.contracts.problems import Problem
+from sluicegate.contracts.schemas.faults import SchemaFault
 from sluicegate.contracts.sources import schema_of
 from sluicegate.contracts.yaml_reading import Document, read_document
-from sluicegate.lifecycle.importing.blueprint import SourceError
-from sluicegate.lifecycle.importing.drafts import Draft
+from sluicegate.lifecycle.importing.blueprint import Blueprint, LeftOut, SourceError
+from sluicegate.lifecycle.importing.drafts import Draft, Unfit, draft
+from sluicegate.lifecycle.lint.subject import SideName
 from sluicegate.opening.documents import MAX_DOCUMENT_BYTES
 from sluicegate.opening.plain_files import read_plain
 from sluicegate.opening.python_names import resolve
@@ -18,17 +21,69 @@ from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.names import show_name
 
 _MAX_FILES: Final = 5_000
+_MEMBERS: Final[Mapping[SideName, str]] = {"arguments": "inputSchema", "result": "outputSchema"}
 
 
 def read_source(path: Path) -> JsonValue:
-    """Return one parsed JSON or YAML document, strictly read.
+    """Return one parsed JSON or YAML document, strictly read. Raises: as read_marked."""
+    return read_marked(path).value
+
+
+def read_marked(path: Path) -> Document:
+    """Return one JSON or YAML document, strictly read, that knows where each value stands.
 
     Raises: OSError; SourceError, whose text names file, line and column.
     """
     found = read_document(str(path), read_plain(path, MAX_DOCUMENT_BYTES))
     if isinstance(found, Document):
-        return found.value
+        return found
     raise SourceError("\n".join(str(problem) for problem in found))
+
+
+def draft_all(
+    blueprints: Iterable[Blueprint], source: Document | None, *, accept_defaults: bool
+) -> tuple[list[Draft], list[Problem]]:
+    """Return the drafts, and what stands against the tools of a list that got none.
+
+    ``source`` is the list. Raises: SourceError where the one tool of a source cannot be drafted.
+    """
+    drafts: list[Draft] = []
+    problems: list[Problem] = []
+    for blueprint in blueprints:
+        made = draft(blueprint, accept_defaults=accept_defaults)
+        if isinstance(made, Draft):
+            drafts.append(made)
+        elif source is None or blueprint.pointer is None:
+            raise SourceError(_say_unfit(made))
+        else:
+            problems += _locate_unfit(made, blueprint.pointer, source)
+    return drafts, problems
+
+
+def locate(left_out: LeftOut, source: Document) -> Problem:
+    """Return why a tool of the list ``source`` was left out, with line and column."""
+    return source.problem(left_out.pointer, left_out.message, left_out.mend, code=left_out.code)
+
+
+def _locate_unfit(unfit: Unfit, pointer: str, source: Document) -> Iterator[Problem]:
+    """Yield the faults of a schema, at the schema: it was closed since, and places have moved."""
+    at = f"{pointer}/{_MEMBERS[unfit.side]}"
+    for fault in unfit.faults:
+        told = f"the {unfit.side} schema of {show_name(unfit.tool)}, {_say_place(fault)}: "
+        yield source.problem(at, told + fault.message, fault.mend, code=fault.code)
+
+
+def _say_unfit(unfit: Unfit) -> str:
+    lines = [f"{unfit.tool}: the {unfit.side} schema cannot be drafted; nothing was written."]
+    lines += [
+        f"{fault.code} at {_say_place(fault)}: {fault.message} {fault.mend}"
+        for fault in unfit.faults
+    ]
+    return "\n".join(lines)
+
+
+def _say_place(fault: SchemaFault) -> str:
+    return fault.pointer or "the root"
 
 
 def read_tree(root: Path) -> dict[str, JsonValue]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
+from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonObject, JsonValue
 
 Effect: TypeAlias = Literal["read", "write"]
@@ -31,7 +32,8 @@ class Blueprint:
 
     ``result`` None: the tool answers with text that no schema describes. ``effect`` None: the
     source does not say. ``answers`` and ``calls`` are accepted examples, by the name of their
-    fixture. ``decisions`` are those that the source itself raises.
+    fixture. ``decisions`` are those that the source itself raises. ``pointer`` is where the tool
+    stands in a source that lists several; None where the source is about this one alone.
     """
 
     tool: str
@@ -45,6 +47,17 @@ class Blueprint:
     answers: Mapping[str, JsonValue] = field(default_factory=dict)
     calls: Mapping[str, JsonValue] = field(default_factory=dict)
     decisions: tuple[Decision, ...] = ()
+    pointer: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A tool of a list of which no draft is made: where, why, and how to mend it."""
+
+    pointer: str
+    code: Code
+    message: str
+    mend: str
 
 
 class SourceError(ValueError):

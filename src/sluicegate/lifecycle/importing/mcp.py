@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from sluicegate.contracts.schemas.faults import SchemaFault
-from sluicegate.lifecycle.importing.blueprint import Blueprint, Decision, SourceError
+from sluicegate.lifecycle.importing.blueprint import (
+    NO_ARGUMENTS,
+    Blueprint,
+    Decision,
+    LeftOut,
+    SourceError,
+)
+from sluicegate.lifecycle.importing.dialects import DialectError
 from sluicegate.lifecycle.importing.gathering import gather
+from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.names import show_name
 from sluicegate.values.requests import is_tool_name
 
+MAX_NAME: Final = 128
+TAKEN: Final = frozenset({"fixtures", "released", "state", "keys", "unknown", "__pycache__"})
+"""What else lies in a contract folder, and the name that stands for no tool."""
+
+_FOLDER: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+_NAMING: Final = "Rename it at its server: at most 128 letters, digits and the characters _ . -"
 _SELF: Final = "tool.json"
 _DESTRUCTIVE: Final = Decision(
     at="effect",
@@ -28,49 +43,105 @@ _STRUCTURED: Final = Decision(
 )
 
 
-def read_tool_list(value: JsonValue, *, only: str | None = None) -> tuple[Blueprint, ...]:
-    """Return one blueprint a tool of a list, of ``{tools: […]}``, or of a whole response.
+def read_tool_list(value: JsonValue, *, only: str | None = None) -> tuple[Blueprint | LeftOut, ...]:
+    """Return what came of each tool of a list, of ``{tools: […]}``, or of a whole response.
 
-    ``only`` names the one tool that is wanted. Raises: SourceError; DialectError.
+    ``only`` names the one tool that is wanted. Raises: SourceError where there is no list, or
+    nothing in it.
     """
-    tools = _tools(value)
-    named = {name: tool for tool in tools if isinstance(name := tool.get("name"), str)}
-    if only is not None:
-        if only not in named:
-            raise SourceError(f"the list holds no tool {show_name(only)}.")
-        return (_blueprint(only, named[only]),)
-    if len(named) != len(tools):
-        raise SourceError("a tool of the list has no name of its own.")
-    if not named:
+    at, tools = _tools(value)
+    names = Counter(name for tool in tools if isinstance(name := _name(tool), str))
+    if not tools:
         raise SourceError("the list holds no tool.")
-    return tuple(_blueprint(name, tool) for name, tool in named.items())
+    if only is not None and only not in names:
+        raise SourceError(f"the list holds no tool {show_name(only)}.")
+    return tuple(
+        _read_tool(f"{at}/{index}", tool, names)
+        for index, tool in enumerate(tools)
+        if only in (None, _name(tool))
+    )
 
 
-def _tools(value: JsonValue) -> list[JsonObject]:
-    if isinstance(value, Mapping):
-        inner = value.get("result", value)
-        value = inner.get("tools") if isinstance(inner, Mapping) else None
-    if not isinstance(value, list) or not all(isinstance(tool, Mapping) for tool in value):
+def _tools(value: JsonValue) -> tuple[str, list[JsonValue]]:
+    """Return the pointer of the list, and the list."""
+    at = ""
+    for name in ("result", "tools"):
+        if isinstance(value, Mapping) and name in value:
+            value, at = value[name], f"{at}/{name}"
+    if not isinstance(value, list):
         raise SourceError("a tool list is a list of tools, or an object with `tools`.")
-    return [tool for tool in value if isinstance(tool, Mapping)]
+    return at, value
 
 
-def _blueprint(name: str, tool: JsonObject) -> Blueprint:
+def _name(tool: JsonValue) -> JsonValue:
+    return tool.get("name") if isinstance(tool, Mapping) else None
+
+
+def _read_tool(at: str, tool: JsonValue, names: Mapping[str, int]) -> Blueprint | LeftOut:
+    name = _name(tool)
+    if not isinstance(tool, Mapping) or not isinstance(name, str):
+        return _leave_out(at, "it is no tool with a name.", "Give it a `name`.")
     if not is_tool_name(name):
-        raise SourceError(f"{show_name(name)} is no name for a tool of a contract.")
+        code = Code.TOOL_NAME_LENGTH if len(name) > MAX_NAME or not name else Code.TOOL_NAME_PATTERN
+        return _leave_out(
+            f"{at}/name", f"`{show_name(name)}` is no name for a tool of a contract.", _NAMING, code
+        )
+    if _FOLDER.fullmatch(name) is None or name in TAKEN:
+        return _leave_out(
+            f"{at}/name",
+            f"`{show_name(name)}` cannot be the folder of a contract.",
+            "Write the contract by hand, in a folder of another name.",
+        )
+    if names[name] > 1:
+        return _leave_out(
+            f"{at}/name",
+            f"`{show_name(name)}` names {names[name]} tools of the list.",
+            "Leave one of them in it.",
+        )
+    schemas: dict[str, JsonObject | None] = {}
+    for member, default in (("inputSchema", {"type": "object"}), ("outputSchema", None)):
+        given = tool.get(member)
+        gathered = _gather(f"{at}/{member}", default if given is None else given)
+        if isinstance(gathered, LeftOut):
+            return gathered
+        schemas[member] = gathered
+    return _blueprint(at, name, tool, schemas)
+
+
+def _leave_out(at: str, message: str, mend: str, code: Code = Code.CONTRACT_INVALID) -> LeftOut:
+    return LeftOut(pointer=at, code=code, message=message, mend=mend)
+
+
+def _gather(at: str, schema: JsonValue) -> JsonObject | LeftOut | None:
+    if schema is None:
+        return None
+    try:
+        gathered = gather(_SELF, {_SELF: schema})
+    except DialectError as error:
+        return _leave_out(at, str(error), "", Code.SCHEMA_DIALECT)
+    if isinstance(gathered, tuple):
+        fault = gathered[0]
+        return _leave_out(f"{at}{fault.pointer}", fault.message, fault.mend, fault.code)
+    return gathered
+
+
+def _blueprint(
+    at: str, name: str, tool: JsonObject, schemas: Mapping[str, JsonObject | None]
+) -> Blueprint:
     notes = tool.get("annotations")
     annotations: JsonObject = notes if isinstance(notes, Mapping) else {}
-    result = tool.get("outputSchema")
+    result = schemas["outputSchema"]
     is_read = annotations.get("readOnlyHint") is True
     return Blueprint(
         tool=name,
         title=_text(tool.get("title")) or _text(annotations.get("title")),
         description=_text(tool.get("description")),
         effect="read" if is_read else "write",
-        arguments=_schema(name, tool.get("inputSchema") or {"type": "object"}),
-        result=None if result is None else _schema(name, result),
+        arguments=schemas["inputSchema"] or NO_ARGUMENTS,
+        result=result,
         upstream={"mcp": True} if result is not None else {"mcp": True, "text": "plain"},
         decisions=tuple(_decide(annotations, is_read=is_read, has_result=result is not None)),
+        pointer=at,
     )
 
 
@@ -78,17 +149,6 @@ def _decide(annotations: JsonObject, *, is_read: bool, has_result: bool) -> Iter
     if not is_read and annotations.get("destructiveHint") is not False:
         yield _DESTRUCTIVE
     yield _STRUCTURED if has_result else _TEXT
-
-
-def _schema(name: str, schema: JsonValue) -> JsonObject:
-    gathered = gather(_SELF, {_SELF: schema})
-    if isinstance(gathered, tuple):
-        raise SourceError(f"{show_name(name)}: {_say(gathered[0])}")
-    return gathered
-
-
-def _say(fault: SchemaFault) -> str:
-    return f"at {fault.pointer or 'the root'} {fault.message}"
 
 
 def _text(value: JsonValue) -> str:

@@ -44,6 +44,13 @@ def lint(
     )
 
 
+def find_errors(subject: Subject) -> tuple[LintFinding, ...]:
+    """Return the errors that the schema shows by itself: no question about sets is decided."""
+    sheet = Sheet(subject)
+    found = _as_findings(sheet, _find(sheet, subject.side), subject.side)
+    return tuple(finding for finding in found if finding.severity == "error")
+
+
 def _judge(
     sheet: Sheet,
     hits: Iterable[tuple[str, Hit]],
