@@ -14,25 +14,22 @@ from typing import Any, Final, Self, TypeVar, overload
 
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
-from sluicegate.errors import ContractFolderError, MisuseError, SluicegateError
+from sluicegate.errors import ContractFolderError, MisuseError
+from sluicegate.gates.announcing import Announcer, record_kept, record_swapped, tell_unopened
 from sluicegate.gates.answers import Answer
 from sluicegate.gates.course import Course
 from sluicegate.gates.definitions import AGENT_INSTRUCTIONS, define_tools, envelope_of
-from sluicegate.gates.envelopes import Refused
-from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.failures import is_failure
 from sluicegate.gates.keys import idempotency_key
 from sluicegate.gates.means import Means
 from sluicegate.gates.outstanding import Outstanding
-from sluicegate.gates.ports import AuditStore, AuditUnavailable, Notice
-from sluicegate.gates.recording import Subject, record_set
-from sluicegate.gates.refusing import refuse
+from sluicegate.gates.ports import AuditStore
+from sluicegate.gates.recording import Subject
 from sluicegate.gates.serving import Line, Serving, close_all
 from sluicegate.gates.turning_away import UNKNOWN, guard, refuse_unknown
 from sluicegate.gates.typed import decoder_for
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code, Stage
-from sluicegate.values.findings import Finding
 from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.names import show_name
 from sluicegate.values.receipts import Receipt
@@ -85,8 +82,7 @@ class Gate:
         self._authored: dict[str, Line] = {}
         self._places = asyncio.Semaphore(serving.contracts.settings.limits.in_flight)
         self._in_flight: dict[int, int] = {}
-        self._announced = False
-        self._announcing = asyncio.Lock()
+        self._announcer = Announcer()
         self._idle = asyncio.Event()
         self._closed = False
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -155,7 +151,9 @@ class Gate:
             subject = self._subject(line, tool, caller, call_id)
 
             async def answer() -> Answer[T]:
-                opening = await self._announce(subject)
+                opening = await self._announcer.announce(
+                    self._means, lambda: self._serving, subject
+                )
                 if opening is not None:
                     return Answer(envelope=opening)
                 if line is None:
@@ -218,7 +216,9 @@ class Gate:
             subject = self._subject(line, tool, caller, call_id)
 
             async def ask() -> Outstanding | Answer[JsonValue]:
-                opening = await self._announce(subject)
+                opening = await self._announcer.announce(
+                    self._means, lambda: self._serving, subject
+                )
                 if opening is not None:
                     return Answer(envelope=opening)
                 if line is None:
@@ -289,7 +289,7 @@ class Gate:
             if isinstance(serving, tuple):
                 raise ContractFolderError(serving)
             self._authored, self._serving = authored, serving
-            self._announced = False  # the set that calls are judged by is another one now
+            self._announcer.renew()
             return function
 
         return register
@@ -329,14 +329,14 @@ class Gate:
         except BaseException as error:  # an engine's panic keeps the old set as well
             if not is_failure(error):
                 raise
-            opened = (_unopened(error),)
+            opened = (tell_unopened(error),)
         if isinstance(opened, tuple):
             return await self._keep_old(opened)
         serving = opened.serving.with_lines(self._authored)
         if isinstance(serving, tuple):
             await self._release(opened.serving)
             return await self._keep_old(serving)
-        await self._means.store.record([self._set_event(serving, "swapped", ())])
+        await record_swapped(self._means, serving)
         old, self._serving, self._opened = self._serving, serving, opened.serving
         self._means = opened.means
         self._places = asyncio.Semaphore(serving.contracts.settings.limits.in_flight)
@@ -345,8 +345,7 @@ class Gate:
         return ()
 
     async def _keep_old(self, problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
-        await self._means.store.record([self._set_event(self._serving, "kept", problems)])
-        self._tell_operators(problems)
+        await record_kept(self._means, self._serving, problems)
         return problems
 
     async def close(self) -> None:
@@ -449,58 +448,6 @@ class Gate:
             call_id=None if call_id is None else show_name(call_id),
             key=idempotency_key(caller, tool, call_id, request_id),
         )
-
-    async def _announce(self, subject: Subject) -> Refused | None:
-        """Record which set was opened, before the first call is judged by it."""
-        if self._announced:
-            return None
-        return await self._announce_once(subject)
-
-    async def _announce_once(self, subject: Subject) -> Refused | None:
-        async with self._announcing:
-            if self._announced:
-                return None
-            try:
-                await self._means.store.record([self._set_event(self._serving, "opened", ())])
-            except AuditUnavailable:
-                rejected = Rejected(stage=Stage.AUDIT, code=Code.AUDIT_UNAVAILABLE)
-                return refuse(rejected, tool=subject.tool, request_id=subject.request_id)
-            self._announced = True
-        return None
-
-    def _set_event(self, serving: Serving, what: str, problems: Sequence[Problem]) -> AuditEvent:
-        return record_set(
-            serving.contracts,
-            serving.withdrawn,
-            what=what,
-            problems=problems,
-            request_id=self._means.new_request_id(),
-            time=self._means.clock.now(),
-        )
-
-    def _tell_operators(self, problems: Sequence[Problem]) -> None:
-        first = problems[0]
-        self._means.notifier.notify(
-            Notice(
-                owner="",
-                tool="",
-                contract_version="",
-                code=str(first.code),
-                stage=str(Stage.REGISTER),
-                request_id="",
-                time=self._means.clock.now(),
-                findings=(Finding(code=first.code, hint=str(first)),),
-            )
-        )
-
-
-def _unopened(error: BaseException) -> Problem:
-    if isinstance(error, SluicegateError | OSError):
-        message = str(error)
-    else:
-        # The text of an unexpected exception may quote anything, so only its type is told.
-        message = f"the folder could not be opened: {type(error).__name__}"
-    return Problem(code=Code.CONTRACT_INVALID, document="", message=message, mend="")
 
 
 def _demand_caller(caller: Caller) -> Caller:
