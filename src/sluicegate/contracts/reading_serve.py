@@ -55,9 +55,9 @@ def _read_row(place: Place) -> ServeRow | None:
     if "version" in members:
         version = members["version"].text(f"{CURRENT}|{VERSION}", _WANTED_VERSION)
     share = _read_share(members["share"]) if "share" in members else None
-    callers: tuple[str, ...] = ()
+    callers: frozenset[str] = frozenset()
     if "callers" in members:
-        callers = members["callers"].texts()
+        callers = frozenset(members["callers"].texts())
         if not callers and len(place.problems) == before:
             members["callers"].fault("`callers` names nobody.", "Name a caller, or remove it.")
         if _EVERYBODY in callers:
@@ -92,13 +92,13 @@ def _refuse_twice(rows: Sequence[tuple[Place, ServeRow]]) -> None:
                 f"`{row.version}` stands here twice.",
                 "Keep one row a version; it may have a share and callers.",
             )
-        for caller in sorted(callers.intersection(row.callers)):
+        for caller in sorted(callers & row.callers):
             place.follow("callers").fault(
                 f"`{show_name(caller)}` is a caller of a row before this one.",
                 "Keep each caller in one row.",
             )
         versions.add(row.version)
-        callers.update(row.callers)
+        callers |= row.callers
 
 
 def _divide(place: Place, rows: Sequence[tuple[Place, ServeRow]]) -> tuple[ServeRow, ...]:

@@ -20,7 +20,7 @@ class Offer:
 
     def __str__(self) -> str:
         share = self.row.share or 0
-        to = [show_name(caller) for caller in self.row.callers]
+        to = [show_name(caller) for caller in sorted(self.row.callers)]
         if share == WHOLE_SHARE:
             to.append("all others" if to else "all callers")
         elif share:

@@ -83,7 +83,7 @@ class ServeRow:
 
     version: str
     share: int | None = None
-    callers: tuple[str, ...] = ()
+    callers: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -108,9 +108,9 @@ def _release(
 ) -> Released | Refused:
     root = loaded.read.root
     line = build_line(contract, root, Credentials(root))
-    refused = _run_fixtures(loaded, line, "")
-    if refused is not None:
-        return refused
+    failing = [each for each in loaded.run_fixtures(line) if not each.ok]
+    if failing:
+        return Refused(reasons=tuple(f"fixture {each.path} {each.note}." for each in failing))
     recorded = read_recorded(root, home)
     if isinstance(recorded, Problem):
         return Refused(problems=(recorded,))
@@ -118,12 +118,6 @@ def _release(
     frozen = _load_frozen(loaded.read, contract, content, python=python)
     if isinstance(frozen, tuple):
         return Refused(problems=frozen)
-    if frozen.upstream != contract.upstream:
-        # With the members that were recorded, another rung may refuse: its fixtures go with it.
-        again = build_line(frozen, root, Credentials(root))
-        refused = _run_fixtures(loaded, again, " once `upstream.known` is recorded")
-        if refused is not None:
-            return refused
     try:
         fixtures = copy_fixtures(home, contract.version)
     except ValueError as error:
@@ -163,13 +157,6 @@ def _release(
     if reasons:
         return Refused(reasons=reasons)
     return _write(judged, content, fixtures, others, recorded, rollout)
-
-
-def _run_fixtures(loaded: Loaded, line: Line, when: str) -> Refused | None:
-    failing = [each for each in loaded.run_fixtures(line) if not each.ok]
-    if not failing:
-        return None
-    return Refused(reasons=tuple(f"fixture {each.path} {each.note}{when}." for each in failing))
 
 
 def _freeze(contract: Contract, home: Path, line: Line) -> bytes:

@@ -21,7 +21,7 @@ from sluicegate.contracts.settings import ServeRow
 from sluicegate.contracts.versions import CURRENT
 from sluicegate.contracts.yaml_reading import read_document
 from sluicegate.lifecycle.releasing import DIGESTS_NAME
-from sluicegate.opening.documents import SETTINGS_NAME, Folder
+from sluicegate.opening.documents import CONTRACT_NAMES, SETTINGS_NAME, Folder
 from sluicegate.opening.frozen_fixtures import find_edited_fixtures
 from sluicegate.opening.released import list_released, read_recorded
 from sluicegate.values.digests import digest_of_json
@@ -66,7 +66,7 @@ def list_frozen(contracts: ContractSet) -> tuple[Contract, ...]:
 def find_home(root: Path, contract: Contract) -> Path:
     """Return the folder that the fixtures of ``contract`` lie below; a release has its own."""
     path = root / contract.source
-    return path.parent / path.stem if path.parent.name == "released" else path.parent
+    return path.parent if path.name in CONTRACT_NAMES else path.with_name(contract.version)
 
 
 def _offer(

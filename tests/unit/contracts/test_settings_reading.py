@@ -67,10 +67,10 @@ def test_every_setting_is_read() -> None:
         serve={
             "t": (
                 ServeRow(version="1.0.0", share=900_000),
-                ServeRow(version="current", share=100_000, callers=("svc-canary",)),
+                ServeRow(version="current", share=100_000, callers=frozenset({"svc-canary"})),
             ),
             "u": (
-                ServeRow(version="2.0.0-rc.1", share=0, callers=("a", "b")),
+                ServeRow(version="2.0.0-rc.1", share=0, callers=frozenset({"a", "b"})),
                 ServeRow(version="current", share=1_000_000),
             ),
         },

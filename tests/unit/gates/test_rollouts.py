@@ -48,7 +48,7 @@ def test_shares_that_are_not_the_whole_serve_nobody(shares: tuple[int, ...]) -> 
 def test_a_caller_that_a_row_names_gets_it_whatever_its_share() -> None:
     named = (
         ServeRow(version="1.0.0", share=1_000_000),
-        ServeRow(version="current", share=0, callers=("svc-canary",)),
+        ServeRow(version="current", share=0, callers=frozenset({"svc-canary"})),
     )
     assert choose_row(named, "t", Caller(subject="svc-canary", tenant="any")) == 1
     assert {choose_row(named, "t", caller) for caller in CALLERS} == {0}

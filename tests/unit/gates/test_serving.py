@@ -18,7 +18,7 @@ from sluicegate.values.callers import Caller
 pytestmark = pytest.mark.requirement("LIF-3")
 
 ROWS = (
-    ServeRow(version="1.0.0", share=0, callers=("svc-old",)),
+    ServeRow(version="1.0.0", share=0, callers=frozenset({"svc-old"})),
     ServeRow(version="2.0.0", share=1_000_000),
 )
 OLD, OTHER = Caller(subject="svc-old"), Caller(subject="svc")
