@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,10 +22,13 @@ from sluicegate import (
     Success,
     open_blocking,
 )
+from sluicegate.contracts.schemas.faults import SchemaFault
 from sluicegate.gates.events import StoredEvent
 from sluicegate.gates.rollouts import point_of
 from sluicegate.opening.folder import open_folder_store
 from sluicegate.opening.loaded import load_folder
+from sluicegate.values.codes import Code
+from sluicegate.values.json import JsonObject
 
 HOME = Path("contracts/job_status")
 CONTRACT = HOME / "contract.yaml"
@@ -377,3 +380,26 @@ def test_a_version_without_fixtures_of_its_own_is_told(sluicegate: Here, which: 
     assert checked.code == 0
     assert said in checked.err
     assert checked.err.count("fixtures") == 2  # restart has none either
+
+
+@pytest.mark.requirement("CON-2", "LIF-3")
+def test_the_schemas_of_each_served_version_are_tried(
+    sluicegate: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No schema that registers fails its trial, so the trial is made to fail the frozen ones."""
+    frozen = json.loads((FROZEN / "1.1.0.yaml").read_text())
+    frozen["result"]["schema"]["title"] = "Frozen"
+    write_as_released(frozen)
+    serve(SHARES)
+    fault = SchemaFault(code=Code.SCHEMA_TOO_COMPLEX, message="made to fail.", mend="")
+
+    def fail_frozen(documents: Sequence[JsonObject]) -> tuple[SchemaFault | None, ...]:
+        return tuple(fault if one.get("title") == "Frozen" else None for one in documents)
+
+    monkeypatch.setattr("sluicegate.opening.trial.try_schemas", fail_frozen)
+    done = sluicegate("check")
+    assert done.code == 4
+    assert "contracts/job_status/released/1.1.0.yaml" in done.out
+    assert "SCHEMA_TOO_COMPLEX" in done.out
+    with pytest.raises(ContractFolderError, match="SCHEMA_TOO_COMPLEX"):
+        open_blocking("contracts")
