@@ -31,6 +31,7 @@ class Permitted:
     prepared: Prepared
     decision_id: str
     decided_at: float
+    policy_version: str = ""
 
 
 async def authorize(
@@ -49,21 +50,39 @@ async def authorize(
     resources = list(_resources(prepared.arguments, contract))
     if None in resources or (contract.arguments.resources and not resources):
         return _DENIED  # what cannot be named, or names nothing, cannot be decided
-    decision_id = ""
+    decision_id = policy_version = ""
     try:
         async with asyncio.timeout(DECISION_TIMEOUT_S) as limit:
             for resource in resources or [None]:
                 decision: object = await authorizer.decide(_query(contract, caller, resource))
-                if _is_past(limit) or not isinstance(decision, Decision) or decision.errors:
+                if _is_past(limit) or not isinstance(decision, Decision):
                     return _UNAVAILABLE
-                decision_id = decision_id or decision.decision_id
+                if decision.errors:
+                    return _told(_UNAVAILABLE, decision, "; ".join(decision.errors))
                 if decision.allow is not True or decision.obligations:
-                    return replace(_DENIED, decision_id=decision.decision_id)
+                    return _told(_DENIED, decision, decision.reason)
+                decision_id = decision_id or decision.decision_id
+                policy_version = decision.policy_version
     except BaseException as error:  # whatever a decision point raises is a denial
         if not is_failure(error):
             raise
         return replace(_UNAVAILABLE, engine_message=text_of(error))
-    return Permitted(prepared=prepared, decision_id=decision_id, decided_at=decided_at)
+    return Permitted(
+        prepared=prepared,
+        decision_id=decision_id,
+        decided_at=decided_at,
+        policy_version=policy_version,
+    )
+
+
+def _told(rejected: Rejected, decision: Decision, said: str) -> Rejected:
+    """Say whose decision it was; what it says of itself goes to custody, for it may quote."""
+    return replace(
+        rejected,
+        decision_id=decision.decision_id or None,
+        policy_version=decision.policy_version or None,
+        engine_message=said or None,
+    )
 
 
 def _is_past(limit: asyncio.Timeout) -> bool:

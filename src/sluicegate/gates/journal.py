@@ -85,6 +85,7 @@ class Journal:
             time=self._means.clock.now(),
             attempt=attempt,
             decision_id=permitted.decision_id,
+            policy_version=permitted.policy_version,
             adapter=(adapter.name, adapter.version, adapter.endpoint),
             kept=keep_arguments(
                 self._raw, self._line.contract.masked_arguments, self._means.retention

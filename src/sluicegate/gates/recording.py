@@ -96,6 +96,7 @@ def record_refusal(
         decision_id=rejected.decision_id,
         raw=raw,
         kept=kept,
+        detail={} if rejected.policy_version is None else {"policy": rejected.policy_version},
     )
 
 
@@ -106,6 +107,7 @@ def record_intent(
     time: datetime,
     attempt: int,
     decision_id: str,
+    policy_version: str = "",
     adapter: tuple[str, str, str],
     kept: tuple[Kept, ...],
     detail: Mapping[str, object],
@@ -124,7 +126,7 @@ def record_intent(
         adapter_version=version,
         endpoint=endpoint,
         kept=kept,
-        detail=detail,
+        detail={"policy": policy_version, **detail} if policy_version else detail,
     )
 
 

@@ -12,7 +12,7 @@ from sluicegate.values.findings import Finding
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejected:
-    """What stopped, where, and why.
+    """What stopped, where, and why; ``policy_version`` names what a decision point decided by.
 
     Final, so that a rung's outcome is told apart by ``type(outcome) is Rejected``: every accepted
     answer pays for the question nine times, and it costs half of ``isinstance``.
@@ -26,6 +26,7 @@ class Rejected:
     stage: Stage
     code: Code
     findings: tuple[Finding, ...] = ()
+    policy_version: str | None = None
     mapped_code: str | None = None
     engine_message: str | None = None
     decision_id: str | None = None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 
 import pytest
 from tests.unit.gates.job_status import ARGUMENTS, answer, contracts
@@ -85,3 +87,48 @@ async def test_a_call_that_is_cancelled_while_it_is_decided_ends_as_cancelled() 
     calling.cancel()
     with pytest.raises(asyncio.CancelledError):
         await calling
+
+
+class Saying:
+    """A decision point that says what it was given."""
+
+    def __init__(self, **said: object) -> None:
+        self._said = said
+
+    async def decide(self, query: AccessQuery) -> Decision:
+        return Decision(decision_id="d-1", policy_version="v-7", **self._said)  # type: ignore[arg-type]
+
+
+@pytest.mark.requirement("ACC-1", "AUD-2")
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ({"allow": True}, None),
+        ({"allow": False, "reason": "row SECRET-REASON denies"}, "DENIED"),
+        ({"allow": True, "obligations": ("obligation 1",)}, "DENIED"),
+        ({"allow": True, "errors": ("SECRET-REASON",)}, "PDP_UNAVAILABLE"),
+    ],
+    ids=["allowed", "denied", "obliged", "error"],
+)
+async def test_the_event_names_the_decision_and_the_policies_it_was_taken_by(
+    said: dict[str, object], code: str | None
+) -> None:
+    gate = gate_of(
+        contracts(), {"job_status": RecordedUpstream(answer())}, authorizer=Saying(**said)
+    )
+    given = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    event = next(iter(gate.audit.events(request_id=given.request_id)))
+    assert (event.code, event.decision_id) == (code, "d-1")
+    assert json.loads(event.detail)["policy"] == "v-7"
+    assert "SECRET-REASON" not in event.detail  # what it says of itself may quote arguments
+
+
+@pytest.mark.requirement("ACC-1", "AUD-4")
+async def test_why_a_call_was_denied_is_kept_in_custody() -> None:
+    authorizer = Saying(allow=False, reason="row 3 denies")
+    gate = gate_of(contracts(), {"job_status": RecordedUpstream(answer())}, authorizer=authorizer)
+    given = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    (event,) = gate.audit.events(request_id=given.request_id)
+    ref = json.loads(event.detail)["custody"]["engine"]
+    now = datetime.now(UTC)
+    assert await gate.audit.reveal(ref, who="o", reason="r", now=now) == b"row 3 denies"
