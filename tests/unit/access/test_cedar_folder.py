@@ -1,0 +1,213 @@
+"""A Cedar folder that is not whole does not load, and says where."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.unit.access.cedar_documents import FORBID, POLICIES, documents
+
+from sluicegate.access.cedar import CedarAuthorizer
+from sluicegate.access.cedar_folder import load_cedar
+from sluicegate.access.cedar_statements import split_statements
+
+pytestmark = pytest.mark.requirement("ACC-2", "CON-3")
+
+SCHEMA_JSON = json.dumps(
+    {
+        "": {
+            "entityTypes": {"Caller": {}, "Tool": {}},
+            "actions": {
+                "list_projects": {
+                    "appliesTo": {"principalTypes": ["Caller"], "resourceTypes": ["Tool"]}
+                }
+            },
+        }
+    }
+)
+
+REFUSED: dict[str, tuple[dict[str, str | None], str, str]] = {
+    "no schema": ({"schema__cedarschema": None}, "policies", "holds no schema"),
+    "two schemas": ({"schema__json": SCHEMA_JSON}, "policies", "holds two schemas"),
+    "a schema that is none": (
+        {"schema__cedarschema": "entity User { name String };"},
+        "policies/schema.cedarschema",
+        "no Cedar schema: error parsing schema",
+    ),
+    "a schema of unknown types": (
+        {"schema__cedarschema": "entity User { name: Strin };"},
+        "policies/schema.cedarschema",
+        "failed to resolve type: Strin",
+    ),
+    "a JSON schema with a member twice": (
+        {"schema__cedarschema": None, "schema__json": '{"": {},\n "": {}}'},
+        "policies/schema.json:2:",
+        "twice in one object",
+    ),
+    "a JSON schema that is none": (
+        {"schema__cedarschema": None, "schema__json": '{"a": 1}'},
+        "policies/schema.json",
+        "no Cedar schema",
+    ),
+    "no policy": (
+        {"runs__cedar": None, "archive__cedar": None},
+        "policies",
+        "holds no policy",
+    ),
+    "comments alone": (
+        {"runs__cedar": "// nothing\n", "archive__cedar": "// nothing"},
+        "policies",
+        "holds no policy",
+    ),
+    "an empty file": ({"runs__cedar": " "}, "policies/runs.cedar:1:1", "is empty"),
+    "a text that is no policy": (
+        {"runs__cedar": POLICIES + "\n  permit (principal, action\n resource);"},
+        "policies/runs.cedar:8:3",
+        "cannot be read: unexpected token `resource`",
+    ),
+    "a policy without its semicolon": (
+        {"runs__cedar": "// one\npermit (principal, action, resource)"},
+        "policies/runs.cedar:2:1",
+        "cannot be read",
+    ),
+    "a semicolon too many": (
+        {"runs__cedar": "permit (principal, action, resource);;"},
+        "policies/runs.cedar:1:38",
+        "cannot be read",
+    ),
+    "a template": (
+        {"runs__cedar": "permit (principal == ?principal, action, resource);"},
+        "policies/runs.cedar:1:1",
+        "is a template",
+    ),
+    "a forbid on a member that may be absent": (
+        {"archive__cedar": "// one\n" + FORBID},
+        "policies/archive.cedar:2:1",
+        "unable to guarantee safety of access to optional attribute `archived`",
+    ),
+    "a tool that is misspelt": (
+        {"runs__cedar": 'permit (principal, action == Action::"job_sttus", resource);'},
+        "policies/runs.cedar:1:1",
+        "unrecognized action",
+    ),
+    "a type that is misspelt": (
+        {"runs__cedar": 'permit (principal == Callr::"a", action, resource);'},
+        "policies/runs.cedar:1:1",
+        "does not fit the schema",
+    ),
+    "entities with a member twice": (
+        {"entities__json": '[{"uid": {"type": "Group", "id": "a", "id": "b"}}]'},
+        "policies/entities.json:1:",
+        "twice in one object",
+    ),
+    "entities that are no list": (
+        {"entities__json": "{}"},
+        "policies/entities.json:1:1",
+        "must be a list",
+    ),
+    "an entity that does not fit": (
+        {
+            "entities__json": '[\n {"uid": {"type": "Group", "id": "a"}, "attrs": {}, '
+            '"parents": []},\n {"uid": {"type": "project", "id": "b"}, "attrs": {}, '
+            '"parents": []}]'
+        },
+        "policies/entities.json:3:2",
+        "does not conform to the schema",
+    ),
+    "entities in a circle": (
+        {
+            "schema__cedarschema": "entity Caller in [Caller];",
+            "runs__cedar": "permit (principal, action, resource);",
+            "archive__cedar": None,
+            "entities__json": json.dumps(
+                [
+                    {
+                        "uid": {"type": "Caller", "id": one},
+                        "attrs": {},
+                        "parents": [{"type": "Caller", "id": other}],
+                    }
+                    for one, other in (("a", "b"), ("b", "a"))
+                ]
+            ),
+        },
+        "policies/entities.json",
+        "cannot be used",
+    ),
+}
+
+
+@pytest.mark.requirement("CON-1")
+@pytest.mark.parametrize(("changed", "where", "said"), REFUSED.values(), ids=REFUSED)
+def test_what_is_not_whole_does_not_load_and_says_where(
+    changed: dict[str, str | None], where: str, said: str
+) -> None:
+    problems = load_cedar("policies", documents(**changed))
+    assert isinstance(problems, tuple)
+    told = [str(problem) for problem in problems]
+    assert any(text.startswith(where) and said in text for text in told), told
+
+
+def test_all_faults_are_told_at_once() -> None:
+    problems = load_cedar(
+        "policies", documents(runs__cedar="permit (;\nforbid (;", entities__json="{}")
+    )
+    assert isinstance(problems, tuple)
+    assert [(problem.document, problem.line) for problem in problems] == [
+        ("policies/runs.cedar", 1),
+        ("policies/runs.cedar", 2),
+        ("policies/entities.json", 1),
+    ]
+
+
+@pytest.mark.requirement("AUD-5")
+def test_what_an_engine_says_of_a_hostile_text_is_escaped_and_cut() -> None:
+    problems = load_cedar("policies", documents(runs__cedar=f"\u202e\x1b[31m{'x' * 5000};"))
+    assert isinstance(problems, tuple)
+    (text,) = map(str, problems)
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert len(text) < 600
+
+
+def test_a_json_schema_and_no_entities_load_as_well() -> None:
+    authorizer = load_cedar(
+        "policies",
+        documents(
+            schema__cedarschema=None,
+            schema__json=SCHEMA_JSON,
+            runs__cedar="permit (principal, action, resource);",
+            archive__cedar=None,
+            entities__json=None,
+        ),
+    )
+    assert isinstance(authorizer, CedarAuthorizer), authorizer
+    assert authorizer.count == 1
+
+
+def test_policies_of_several_files_count_together() -> None:
+    authorizer = load_cedar("policies", documents())
+    assert isinstance(authorizer, CedarAuthorizer)
+    assert authorizer.count == 3
+
+
+SPLIT = {
+    "nothing": ("", []),
+    "a comment": ("// a; b\n", []),
+    "a comment at the end": ("a; // b", [("a;", 1, 1)]),
+    "two on a line": ("a; b;", [("a;", 1, 1), ("b;", 1, 4)]),
+    "a semicolon in a string": ('a ";" b;\nc;', [('a ";" b;', 1, 1), ("c;", 2, 1)]),
+    "an escaped quotation mark": ('a "\\";" b;', [('a "\\";" b;', 1, 1)]),
+    "slashes in a string": ('a "//" ;b;', [('a "//" ;', 1, 1), ("b;", 1, 9)]),
+    "a quotation mark in a comment": ('// "\na;', [("a;", 2, 1)]),
+    "a string that never ends": ('a "b;', [('a "b;', 1, 1)]),
+    "no semicolon at the end": ("a;\n b", [("a;", 1, 1), ("b", 2, 2)]),
+    "an empty statement": ("; a;", [(";", 1, 1), ("a;", 1, 3)]),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), SPLIT.values(), ids=SPLIT)
+def test_statements_end_at_semicolons_outside_strings_and_comments(
+    text: str, expected: list[tuple[str, int, int]]
+) -> None:
+    found = [(each.text, each.line, each.column) for each in split_statements("a", text)]
+    assert found == expected
