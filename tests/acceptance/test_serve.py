@@ -21,6 +21,7 @@ from sluicegate import (
     Refused,
     Success,
     open_blocking,
+    open_gate,
 )
 from sluicegate.contracts.schemas.faults import SchemaFault
 from sluicegate.gates.events import StoredEvent
@@ -324,13 +325,14 @@ def test_a_call_in_flight_keeps_the_version_it_began_with() -> None:
 
 
 @pytest.mark.requirement("LIF-3", "CLI")
-def test_a_rollback_stands_above_the_rows_until_it_is_undone(sluicegate: Here) -> None:
-    serve("[{version: current}]")
+@pytest.mark.parametrize("rows", ["[{version: current}]", SHARES], ids=["current", "both"])
+def test_a_rollback_stands_above_the_rows_until_it_is_undone(sluicegate: Here, rows: str) -> None:
+    serve(rows)
     assert sluicegate("rollback", "job_status", "1.1.0", "--reason", "night").code == 0
     assert versions() == ["1.1.0", "1.1.0"]
     assert "`serve` has no say for job_status" in sluicegate("check").err
     assert sluicegate("disable", "job_status", "--undo", "--reason", "day").code == 0
-    assert versions() == ["1.2.0", "1.2.0"]
+    assert versions() == ["1.1.0" if rows == SHARES else "1.2.0", "1.2.0"]
 
 
 @pytest.mark.requirement("LIF-3", "CLI")
@@ -403,3 +405,19 @@ def test_the_schemas_of_each_served_version_are_tried(
     assert "SCHEMA_TOO_COMPLEX" in done.out
     with pytest.raises(ContractFolderError, match="SCHEMA_TOO_COMPLEX"):
         open_blocking("contracts")
+
+
+@pytest.mark.requirement("CON-3")
+@pytest.mark.parametrize(
+    ("rows", "version"),
+    [
+        ("[{version: 1.1.0}]", "1.1.0"),
+        ("[{version: 1.1.0, share: 0.4}, {version: current, share: 0.6}]", "1.2.0"),
+    ],
+    ids=["one row", "the greater share"],
+)
+def test_the_set_of_a_gate_holds_the_version_of_the_greatest_share(rows: str, version: str) -> None:
+    serve(rows)
+    gate = open_gate("contracts")
+    assert gate.contracts.contracts["job_status"].version == version
+    asyncio.run(gate.close())
