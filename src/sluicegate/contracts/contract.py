@@ -155,13 +155,55 @@ class TextRule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookSignature:
+    """Standard Webhooks: ``secrets`` are names of credentials, any of which may have signed.
+
+    ``max_age_s`` and ``max_ahead_s`` bound the signed time on both sides, edges included; so in
+    the other forms.
+    """
+
+    secrets: tuple[str, ...]
+    max_age_s: float
+    max_ahead_s: float = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JwsSignature:
+    """A JWS by ``issuer``: detached in ``header`` (lower case), or, where None, the whole body.
+
+    ``keys`` is the JWKS file, relative to the folder; ``algorithms`` are the only ones taken.
+    """
+
+    issuer: str
+    algorithms: tuple[str, ...]
+    keys: str
+    header: str | None
+    max_age_s: float
+    max_ahead_s: float = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rfc9421Signature:
+    """An HTTP message signature; ``tag`` chooses among several, and is signed itself."""
+
+    algorithms: tuple[str, ...]
+    keys: str
+    tag: str | None
+    max_age_s: float
+    max_ahead_s: float = 5.0
+
+
+Signature: TypeAlias = WebhookSignature | JwsSignature | Rfc9421Signature
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UpstreamPart:
     """What the upstream sends and how it is taken apart.
 
     ``status`` maps ``404`` or ``5xx`` to a code of ``errors``; ``exit_code`` likewise;
     ``success_status`` and ``success_exit`` are accepted. ``carrier`` says what the answer stands
     in. ``known`` are the members recorded at release; None: nothing is recorded. ``mcp_version``
-    is the protocol revision of an MCP carrier.
+    is the protocol revision of an MCP carrier. ``signature`` None: an unsigned answer is taken.
     """
 
     carrier: Literal["bare", "envelope", "mcp"] = "bare"
@@ -176,6 +218,7 @@ class UpstreamPart:
     on_new: Literal["notify", "refuse"] = "notify"
     tool_failed: str | None = None
     mcp_version: str = "2026-07-28"
+    signature: Signature | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
