@@ -20,6 +20,8 @@ MASK: Final = "***"
 _MAX_BYTES: Final = 65_536
 _TELLING: Final = 6
 """A shorter secret stands in ordinary answers by chance, and is no secret worth the name."""
+_LEAST_LINE: Final = 16
+"""A line of a key is known as a secret from this length on; the short last one would mask words."""
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 
@@ -44,8 +46,11 @@ class Credentials:
     def __repr__(self) -> str:
         return "Credentials(…)"
 
-    def read(self, name: str) -> str:
-        """Return the secret called ``name``. Raises: CredentialUnreadable."""
+    def read(self, name: str, *, has_lines: bool = False) -> str:
+        """Return the secret called ``name``; with ``has_lines`` it may be a key of several lines.
+
+        Raises: CredentialUnreadable.
+        """
         kind, rest = _split(name)
         if kind == "file":
             secret = _read_file(self._root / rest)
@@ -55,10 +60,16 @@ class Credentials:
             secret = self._environ.get(rest, "")
             if not secret:
                 raise CredentialUnreadable(f"the environment variable {rest} is not set")
-        if not secret or any(ord(character) < 0x20 or character == "\x7f" for character in secret):
+        allowed = "\r\n" if has_lines else ""
+        if not secret or any(
+            (ord(character) < 0x20 and character not in allowed) or character == "\x7f"
+            for character in secret
+        ):
             raise CredentialUnreadable(f"credential {name} is empty or holds control characters")
         with self._lock:
             self._known.add(secret)
+            if has_lines:
+                self._known.update(_telling_lines(secret))
         return secret
 
     def secrets(self) -> frozenset[str]:
@@ -114,6 +125,12 @@ def check_credential_name(name: str) -> None:
             "a credential is named by an environment variable (CI_TOKEN), file:PATH or "
             "keyring:SERVICE/NAME; the secret itself never stands in a contract"
         )
+
+
+def _telling_lines(secret: str) -> list[str]:
+    """The lines of a key that are secret by themselves; every key begins and ends with the same."""
+    lines = [line.strip() for line in secret.splitlines()]
+    return [line for line in lines if len(line) >= _LEAST_LINE and not line.startswith("-----")]
 
 
 def _split(name: str) -> tuple[str, str]:

@@ -46,6 +46,7 @@ _FAULTS: Final[dict[Fault, tuple[Stage, Code, str]]] = {
         Code.UPSTREAM_UNAVAILABLE,
         "the credential that the contract names cannot be read",
     ),
+    Fault.DENIED: (_FETCH, Code.UPSTREAM_DENIED, "the upstream refused our credential"),
     Fault.LEAK: (
         Stage.VOUCH,
         Code.FORBIDDEN_TEXT,

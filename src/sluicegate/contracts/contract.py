@@ -96,6 +96,26 @@ class CommandFetch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SshFetch:
+    """One fixed command on one host; all of it is constant, and input goes to stdin alone.
+
+    ``known_hosts`` is a file of the folder that pins the host's keys. ``credential`` names a
+    private key without passphrase; or ``agent`` says that the gate's own ssh agent signs.
+    ``stdin`` as for a command.
+    """
+
+    host: str
+    user: str
+    command: str
+    known_hosts: str
+    timeout_s: float
+    port: int = 22
+    stdin: Literal["arguments"] | None = None
+    credential: str | None = None
+    agent: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PythonFetch:
     """A sync or async function that is called with the arguments as keywords."""
 
@@ -113,7 +133,7 @@ class HostFetch:
     timeout_s: float | None = None
 
 
-Fetch: TypeAlias = HttpFetch | CommandFetch | PythonFetch | HostFetch
+Fetch: TypeAlias = HttpFetch | CommandFetch | SshFetch | PythonFetch | HostFetch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,7 @@ class Fault(StrEnum):
     BAD_ARGUMENT = "bad_argument"  # an argument cannot stand in the URL or the command (ADP-1)
     LEAK = "leak"  # the answer holds a credential of ours; its bytes are not handed on
     CREDENTIAL = "credential"  # the named credential cannot be read
+    DENIED = "denied"  # the upstream refused our credential before anything ran
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
