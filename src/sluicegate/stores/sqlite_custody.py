@@ -113,7 +113,7 @@ def _keep(
     )
     connection.execute(
         "INSERT INTO custody_day VALUES (?, ?, ?)"
-        " ON CONFLICT (tool, day) DO UPDATE SET bytes = bytes + excluded.bytes",
+        " ON CONFLICT (tool, day) DO UPDATE SET bytes = custody_day.bytes + excluded.bytes",
         (tool, stored[:10], len(sealed.ciphertext)),
     )
     return ref

@@ -139,9 +139,10 @@ def find_disagreement(connection: sqlite3.Connection, *, after: int = 0) -> int 
     row = connection.execute(
         "SELECT min(seq) FROM ("  # noqa: S608  (constant text)
         f" SELECT * FROM (SELECT {_COLUMNS} FROM audit_event AS e WHERE e.seq > :after AND {OPEN}"
-        f" EXCEPT SELECT {_COLUMNS} FROM open_call)"
+        f" EXCEPT SELECT {_COLUMNS} FROM open_call) AS untold"
         f" UNION ALL SELECT * FROM (SELECT {_COLUMNS} FROM open_call WHERE seq > :after"
-        f" EXCEPT SELECT {_COLUMNS} FROM audit_event AS e WHERE {OPEN} AND e.seq > :after))",
+        f" EXCEPT SELECT {_COLUMNS} FROM audit_event AS e WHERE {OPEN} AND e.seq > :after)"
+        " AS unknown_to_events) AS differing",
         {"after": after},
     ).fetchone()
     found: int | None = row[0]
