@@ -161,6 +161,7 @@ def gate_of(
         retention=contracts.settings.retention,
         new_request_id=new_request_id,
         draw=lambda: 0.5,
+        quotas=contracts.settings.limits.quotas,
     )
     return Gate(means, Serving(contracts=contracts, lines=lines, withdrawn={}))
 

@@ -6,7 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from sluicegate.contracts.contract import Effect, ResultPart, RetryRule, UpstreamPart
+from sluicegate.contracts.contract import (
+    Effect,
+    IdempotencyRule,
+    ResultPart,
+    RetryRule,
+    UpstreamPart,
+)
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.reading_fetch import Fetching
 from sluicegate.values.pointers import Pointer
@@ -31,6 +37,8 @@ class Parts:
     upstream: UpstreamPart
     result: ResultPart | None
     retry: RetryRule
+    idempotency: IdempotencyRule | None
+    masked_data: tuple[Pointer, ...]
 
 
 def judge_together(members: Mapping[str, Place], parts: Parts) -> None:
@@ -43,6 +51,7 @@ def judge_together(members: Mapping[str, Place], parts: Parts) -> None:
         elif form in _NEEDS_ADAPTER and "upstream" in members:
             _judge_upstream(members["upstream"], form)
     _judge_plain_text(members, parts)
+    _judge_idempotency(members, parts)
 
 
 def _named_form(fetch: Place) -> str | None:
@@ -93,6 +102,27 @@ def _judge_upstream(upstream: Place, form: str) -> None:
                 "Remove it.",
                 at_key=True,
             )
+
+
+def _judge_idempotency(members: Mapping[str, Place], parts: Parts) -> None:
+    """A replay gives what was kept: all of it, and only while it is fresh (ACC-4)."""
+    result = parts.result
+    if parts.idempotency is None or result is None:
+        return
+    if parts.masked_data:
+        members["idempotency"].fault(
+            "`mask.result` stands beside `idempotency`, and what is masked is not kept to be"
+            " replayed.",
+            "Remove one of the two.",
+            at_key=True,
+        )
+    fresh = result.fresh
+    if fresh is not None and (fresh.at.is_wild or fresh.at not in result.agent):
+        members["idempotency"].fault(
+            "a replay could not be held to `result.fresh`: the time it looks at is not selected.",
+            f"Select `{fresh.at.text}` in `result.agent`.",
+            at_key=True,
+        )
 
 
 def _judge_plain_text(members: Mapping[str, Place], parts: Parts) -> None:

@@ -290,6 +290,51 @@ class RetryRule:
     on: frozenset[str] = frozenset()
 
 
+QuotaScope: TypeAlias = Literal["caller", "tenant", "tool"]
+IdempotencySource: TypeAlias = Literal["host", "derived"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotaRule:
+    """At most ``count`` upstream attempts within any ``window_s`` seconds (ACC-3).
+
+    Counted apart for each value of what stands in ``per``; a contract's quota always counts its
+    own tool alone.
+    """
+
+    per: frozenset[QuotaScope]
+    count: int
+    window_s: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdempotencyRule:
+    """Two calls with one key are one call, for ``keep_s`` seconds (ACC-4).
+
+    ``key``: the host's call id, which every call then needs, or derived from the arguments.
+    """
+
+    key: IdempotencySource
+    keep_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceRule:
+    """An accepted answer of ``tool`` that an action rests on (EVI-1).
+
+    ``bind``: its data must equal arguments of the action; ``where``: and these values. Its own time
+    is at most ``max_age_s`` old. ``once``: no second action may rest on it; ``refetch``: the gate
+    asks the tool again right before acting, and nothing older counts.
+    """
+
+    tool: str
+    bind: tuple[BindRule, ...]
+    where: tuple[tuple[Pointer, JsonValue], ...]
+    max_age_s: float
+    once: bool
+    refetch: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceWaiver:
     """Why a destructive tool runs without evidence, until the day ``until`` (YYYY-MM-DD)."""
@@ -323,7 +368,9 @@ class Contract:
     ``errors`` maps each code the contract declares to whether the agent may try again.
     ``masked_arguments`` and ``masked_data`` are pointers whose values never reach log, event, page
     or custody (AUD-4). ``evidence_waiver`` says why a destructive tool asks for none (EVI-3).
-    ``removed`` are names that may not come back with another meaning (LIF-3).
+    ``evidence`` is what an action rests on, ``idempotency`` whose key makes two calls one,
+    ``quotas`` how many attempts there may be. ``removed`` are names that may not come back with
+    another meaning (LIF-3).
     ``source`` is the name of the document it came from; ``document`` its JSON form with schemas
     inlined, which is what a release freezes.
     """
@@ -350,6 +397,9 @@ class Contract:
     source: str
     document: JsonObject
     removed: RemovedNames = field(default_factory=RemovedNames)
+    evidence: tuple[EvidenceRule, ...] = ()
+    idempotency: IdempotencyRule | None = None
+    quotas: tuple[QuotaRule, ...] = ()
 
     @staticmethod
     def of(function: Callable[..., object] | None = None, **parts: Any) -> Contract:

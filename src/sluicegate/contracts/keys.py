@@ -14,7 +14,7 @@ KEYS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         section: frozenset(names.split())
         for section, names in {
             "contract": "sluicegate tool version owner title description effect arguments fetch "
-            "limits upstream result errors retry evidence mask removed draft",
+            "limits upstream result errors retry evidence idempotency mask removed draft",
             "arguments": "schema checks resource on_absent integers",
             "resource": "type id",
             "fetch": "cache http command ssh mcp python host",
@@ -37,10 +37,13 @@ KEYS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
             "error": "retryable",
             "retry": "attempts budget_s on",
             "evidence": "none until",
+            "proof": "tool bind where max_age_s once refetch",
+            "idempotency": "key keep_s",
+            "quota": "per count window_s",
             "mask": "arguments result",
             "removed": "arguments result",
             "settings": "sluicegate limits audit retention access callers python notify serve",
-            "folder limits": "max_call_bytes max_bytes max_depth in_flight quotas",
+            "folder limits": "max_call_bytes max_bytes max_depth in_flight quotas quota_store",
             "audit": "store keys",
             "retention": "rejected accepted arguments daily_bytes",
             "kept": "days",
@@ -58,8 +61,6 @@ LATER: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
     {
         ("fetch", "ssh"): "use `command`, or `host` and fetch it in the host",
         ("fetch", "mcp"): "use `host`, call the server in the host and set `upstream.mcp`",
-        ("limits", "quotas"): "remove it and count calls before the gate",
-        ("folder limits", "quotas"): "remove it and count calls before the gate",
         ("upstream", "signature"): "remove it; verify the signature in the host before the gate",
         ("access", "cedar"): "use a table of rules, or {python: …}",
         ("access", "authzen"): "use a table of rules, or {python: …}",

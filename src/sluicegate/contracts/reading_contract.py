@@ -10,7 +10,6 @@ from sluicegate.contracts.coherence import Parts, judge_together
 from sluicegate.contracts.contract import (
     Contract,
     Effect,
-    EvidenceWaiver,
     RetryRule,
     UpstreamPart,
 )
@@ -21,6 +20,7 @@ from sluicegate.contracts.mapping_fit import demand_groups_fit, demand_map_fits
 from sluicegate.contracts.naming import PythonNames
 from sluicegate.contracts.places import Place, suggest
 from sluicegate.contracts.reach import Side
+from sluicegate.contracts.reading_authority import read_evidence, read_idempotency, read_quotas
 from sluicegate.contracts.reading_fetch import read_fetch
 from sluicegate.contracts.reading_removed import read_removed
 from sluicegate.contracts.reading_sides import read_arguments, read_result
@@ -41,7 +41,6 @@ _REQUIRED: Final = (
     *("arguments", "fetch"),
 )
 _CODE: Final = r"[A-Z][A-Z0-9_]{2,63}"
-_DATE: Final = r"20\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
 _MAX_TOOL_NAME: Final = 128
 _NO_TOOL: Final = "unknown"
 """What an envelope calls a tool that does not exist (ENV-1)."""
@@ -107,11 +106,21 @@ def _assemble(
     call_limits, answer_limits = _read_limits(members.get("limits"), limits)
     retry = _read_retry(members.get("retry"), errors, head.effect)
     masked_arguments, masked_data = _read_mask(members.get("mask"), arguments_side, data)
-    waiver = _read_evidence(members, head.effect)
+    evidence, waiver = read_evidence(members, head.effect, arguments_side)
+    idempotency = read_idempotency(members.get("idempotency"), head.effect)
+    quotas = read_quotas(_quotas_place(members), ("caller", "tenant"))
     removed = read_removed(members.get("removed"), head.version, arguments_schema, result_schema)
     judge_together(
         members,
-        Parts(effect=head.effect, fetching=fetching, upstream=upstream, result=result, retry=retry),
+        Parts(
+            effect=head.effect,
+            fetching=fetching,
+            upstream=upstream,
+            result=result,
+            retry=retry,
+            idempotency=idempotency,
+            masked_data=masked_data,
+        ),
     )
     if arguments is None or result is None:
         return None
@@ -138,6 +147,9 @@ def _assemble(
         source=place.document.name,
         document={},
         removed=removed,
+        evidence=evidence,
+        idempotency=idempotency,
+        quotas=quotas,
     )
     return _finish(contract, place, given)
 
@@ -282,6 +294,14 @@ def _result_place(
     )
 
 
+def _quotas_place(members: Mapping[str, Place]) -> Place | None:
+    limits = members.get("limits")
+    given = limits.value if limits is not None else None
+    if limits is None or not isinstance(given, Mapping) or "quotas" not in given:
+        return None
+    return limits.follow("quotas")
+
+
 # --- the rest ----------------------------------------------------------------------------------
 
 
@@ -358,31 +378,3 @@ def _read_mask(
         return tuple(pointer for pointer in read if pointer is not None)
 
     return pointers("arguments", arguments), pointers("result", data)
-
-
-def _read_evidence(members: Mapping[str, Place], effect: Effect) -> EvidenceWaiver | None:
-    place = members.get("evidence")
-    if place is None:
-        if effect is Effect.DESTRUCTIVE:
-            members["effect"].fault(
-                "a destructive tool needs evidence, which this release does not serve yet.",
-                "Write `evidence: {none: REASON, until: YYYY-MM-DD}` to run it without.",
-            )
-        return None
-    if isinstance(place.value, list):
-        place.fault(
-            "`evidence` is not served by this release.",
-            "For now write {none: REASON, until: YYYY-MM-DD}, or let a person run this tool.",
-            at_key=True,
-        )
-        return None
-    inner = place.members("evidence", ("none", "until")) or {}
-    reason = inner["none"].text() if "none" in inner else None
-    until = inner["until"].text(_DATE, "a day such as 2027-06-30") if "until" in inner else None
-    if effect is not Effect.DESTRUCTIVE:
-        place.fault(
-            "only a destructive tool has evidence to waive.", "Remove `evidence`.", at_key=True
-        )
-    if reason is None or until is None:
-        return None
-    return EvidenceWaiver(reason=reason, until=until)

@@ -8,6 +8,7 @@ from sluicegate.contracts.contract import PythonName
 from sluicegate.contracts.keys import KEYS
 from sluicegate.contracts.naming import PythonNames
 from sluicegate.contracts.places import Place
+from sluicegate.contracts.reading_authority import read_quotas
 from sluicegate.contracts.reading_serve import read_serve
 from sluicegate.contracts.settings import (
     AccessRule,
@@ -21,6 +22,7 @@ from sluicegate.values.limits import ENGINE_MAX_DEPTH
 
 _PREFIX: Final = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\.?"
 _STORE: Final = r"sqlite:.+|memory:"
+_QUOTA_STORE: Final = r"audit:|memory:|redis:env:[A-Za-z_]\w*|rediss?://[^\s@]+"
 _KEYS: Final = r"(?:file|env|keyring):.+"
 _ROUTE: Final = r"log:|https?://[^\s@]+"
 _MAX_DAYS: Final = 36_500
@@ -67,7 +69,14 @@ def _read_limits(place: Place | None) -> FolderLimits:
         max_bytes=_count(members, "max_bytes", default.max_bytes, 1 << 30),
         max_depth=_count(members, "max_depth", default.max_depth, ENGINE_MAX_DEPTH),
         in_flight=_count(members, "in_flight", default.in_flight, 100_000),
+        quotas=read_quotas(members.get("quotas"), ("caller", "tenant", "tool")),
+        quota_store=_read_quota_store(members.get("quota_store")) or default.quota_store,
     )
+
+
+def _read_quota_store(place: Place | None) -> str | None:
+    wanted = "audit:, memory:, redis:env:NAME, or redis://HOST:PORT/DATABASE without a password"
+    return None if place is None else place.discreet_text(_QUOTA_STORE, wanted, f"Write {wanted}.")
 
 
 def _count(members: dict[str, Place], key: str, default: int, high: int) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from sluicegate.contracts.contract import PythonName
+from sluicegate.contracts.contract import PythonName, QuotaRule
 
 WHOLE_SHARE: Final = 1_000_000
 """Shares are counted in millionths, so that they add up exactly."""
@@ -14,12 +14,18 @@ WHOLE_SHARE: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderLimits:
-    """``in_flight`` calls at once; the byte limits are ceilings and defaults for contracts."""
+    """``in_flight`` calls at once; the byte limits are ceilings and defaults for contracts.
+
+    ``quotas`` count over all tools. ``quota_store``: ``audit:`` counts in the commit of each
+    intent; ``memory:`` in this process; ``redis:env:NAME`` or a URL without a password in Redis.
+    """
 
     max_call_bytes: int = 65_536
     max_bytes: int = 262_144
     max_depth: int = 32
     in_flight: int = 64
+    quotas: tuple[QuotaRule, ...] = ()
+    quota_store: str = "audit:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,83 +1,173 @@
-"""The last rung before anything runs: quota, and writes whose outcome is still open."""
+"""The last rung before anything runs: key, evidence and quota (ARG-7).
+
+What can change under two callers at once is not judged here: it becomes the terms of the intent,
+which the store judges in the intent's own commit.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
-from sluicegate.contracts.contract import Contract, Effect
+from sluicegate.contracts.contract import Contract, Effect, QuotaRule
 from sluicegate.gates.authorizing import Permitted
+from sluicegate.gates.evidence import Proven, Question, Witnesses, prove
 from sluicegate.gates.failures import is_failure, text_of
-from sluicegate.gates.ports import AuditStore, AuditUnavailable, Quota
+from sluicegate.gates.keys import derived_key
+from sluicegate.gates.means import Means
+from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.gates.recording import Subject
+from sluicegate.gates.terms import Allowance, Reservation, TermRefused, Terms
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code, Stage
+from sluicegate.values.digests import digest_of_json
 from sluicegate.values.rejections import Rejected
-from sluicegate.values.requests import RequestId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Admitted:
-    """A call that may run now."""
+    """A call that may run once its intent is recorded under ``terms``.
+
+    ``key`` is the idempotency key of the call; ``proven`` what it rests on.
+    """
 
     permitted: Permitted
+    terms: Terms
+    key: str
+    proven: Proven
 
     def decided_anew(self, permitted: Permitted) -> Admitted:
         """Return this admission under a newer decision about the same call (ARG-5)."""
-        return Admitted(permitted=permitted)
+        return replace(self, permitted=permitted)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """When an attempt is admitted, what is left of its call, and when the last attempt began."""
+
+    now: datetime
+    remaining_s: float
+    after: datetime | None
 
 
 async def admit(
     permitted: Permitted,
     contract: Contract,
-    caller: Caller,
+    subject: Subject,
+    moment: Moment,
     *,
-    request_id: RequestId,
-    store: AuditStore,
-    quota: Quota | None,
-    running: Collection[str] = (),
+    means: Means,
+    witnesses: Witnesses,
 ) -> Admitted | Rejected:
-    """Count the attempt.
+    """Find what the call rests on, and say under which terms its intent may be recorded.
 
-    A write that is open is refused by the commit of its intent (RET-2); where attempts are counted
-    it is refused here already, so that it costs nothing. ``running`` are the calls of this gate.
-    Rejects with QUOTA_EXCEEDED, QUOTA_UNAVAILABLE, IN_PROGRESS, OUTCOME_UNKNOWN,
-    AUDIT_UNAVAILABLE.
+    Rejects with KEY_MISSING, EVIDENCE_REQUIRED; where attempts are counted elsewhere than in the
+    record also with QUOTA_EXCEEDED, QUOTA_UNAVAILABLE, and with IN_PROGRESS, OUTCOME_UNKNOWN and
+    AUDIT_UNAVAILABLE for a write that is open, so that it costs nothing. Raises: AuditUnavailable.
     """
-    if quota is not None:
-        if contract.effect is not Effect.READ:
-            try:
-                open_as = await store.find_open_call(
-                    tool=contract.tool,
-                    caller=caller,
-                    arguments=permitted.prepared.arguments,
-                    but=request_id,
-                )
-            except AuditUnavailable as error:
-                return Rejected(
-                    stage=Stage.AUDIT, code=Code.AUDIT_UNAVAILABLE, engine_message=str(error)
-                )
-            if open_as is not None:
-                return refuse_open(open_as, running)
-        try:
-            granted = await quota.spend(caller=caller, tool=contract.tool)
-        except BaseException as error:  # a store that fails denies (ACC-3)
-            if not is_failure(error):
-                raise
-            return Rejected(
-                stage=Stage.ADMIT, code=Code.QUOTA_UNAVAILABLE, engine_message=text_of(error)
-            )
-        if granted is not True:
-            return Rejected(stage=Stage.ADMIT, code=Code.QUOTA_EXCEEDED)
-    return Admitted(permitted=permitted)
+    arguments = permitted.prepared.arguments
+    rule = contract.idempotency
+    if rule is not None and rule.key == "host" and subject.call_id is None:
+        return Rejected(stage=Stage.ADMIT, code=Code.KEY_MISSING)
+    key = (
+        derived_key(subject.caller, subject.tool, arguments)
+        if rule is not None and rule.key == "derived"
+        else subject.key
+    )
+    question = Question(
+        caller=subject.caller, arguments=arguments, now=moment.now, after=moment.after
+    )
+    proven = await prove(contract.evidence, question, witnesses, means.store)
+    if isinstance(proven, Rejected):
+        return proven
+    allowances = tuple(_allowances(contract, means.quotas, subject.caller))
+    if means.quota is not None and allowances:
+        refused = await _count_elsewhere(permitted, contract, subject, means, allowances)
+        if refused is not None:
+            return refused
+        allowances = ()
+    terms = Terms(
+        unless_open=contract.effect is not Effect.READ,
+        allowances=allowances,
+        reservation=None if rule is None else _reserve(key, rule.keep_s, moment),
+        evidence=proven.spent,
+    )
+    return Admitted(permitted=permitted, terms=terms, key=key, proven=proven)
 
 
-def refuse_open(request_id: str, running: Collection[str]) -> Rejected:
-    """Return the refusal of a write that is open as ``request_id``.
+def refuse_term(refused: TermRefused, proven: Proven, running: Collection[str]) -> Rejected:
+    """Return the refusal of an intent whose terms did not hold.
 
-    IN_PROGRESS where a call of this gate still runs (ACC-4). Whether one of another process runs or
-    was left by a crash cannot be told, so that is OUTCOME_UNKNOWN.
+    A write that is open is IN_PROGRESS where a call of this gate still runs (ACC-4). Whether one
+    of another process runs or was left by a crash cannot be told without a reservation, so that is
+    OUTCOME_UNKNOWN.
     """
-    if request_id in running:
+    if refused.code is not Code.OUTCOME_UNKNOWN:
+        needed = proven.needed if refused.code is Code.EVIDENCE_REQUIRED else None
+        return Rejected(stage=Stage.ADMIT, code=refused.code, needed=needed)
+    if refused.request_id in running:
         return Rejected(stage=Stage.ADMIT, code=Code.IN_PROGRESS)
     # The rung is admit, the question is whether to send again: SPEC 15 calls that retry.
     return Rejected(stage=Stage.RETRY, code=Code.OUTCOME_UNKNOWN)
+
+
+def _allowances(
+    contract: Contract, folder: Sequence[QuotaRule], caller: Caller
+) -> Iterator[Allowance]:
+    """Name what each quota counts: a rule of the folder over all tools unless it says ``tool``."""
+    for rule in contract.quotas:
+        yield _allow(rule, contract.tool, caller)
+    for rule in folder:
+        yield _allow(rule, contract.tool if "tool" in rule.per else None, caller)
+
+
+def _allow(rule: QuotaRule, tool: str | None, caller: Caller) -> Allowance:
+    counted = [
+        *("quota", tool, rule.count, rule.window_s),
+        [caller.tenant] if "tenant" in rule.per else None,
+        [caller.tenant, caller.subject] if "caller" in rule.per else None,
+    ]
+    key = digest_of_json(counted).removeprefix("sha256:")
+    return Allowance(key=key, count=rule.count, window_s=rule.window_s)
+
+
+def _reserve(key: str, keep_s: float, moment: Moment) -> Reservation:
+    return Reservation(
+        key=key,
+        runs_until=moment.now + timedelta(seconds=min(moment.remaining_s, keep_s)),
+        kept_until=moment.now + timedelta(seconds=keep_s),
+    )
+
+
+async def _count_elsewhere(
+    permitted: Permitted,
+    contract: Contract,
+    subject: Subject,
+    means: Means,
+    allowances: Sequence[Allowance],
+) -> Rejected | None:
+    if contract.effect is not Effect.READ:
+        try:
+            open_as = await means.store.find_open_call(
+                tool=contract.tool,
+                caller=subject.caller,
+                arguments=permitted.prepared.arguments,
+                but=subject.request_id,
+            )
+        except AuditUnavailable as error:
+            return Rejected(
+                stage=Stage.AUDIT, code=Code.AUDIT_UNAVAILABLE, engine_message=str(error)
+            )
+        if open_as is not None:
+            open_call = TermRefused(Code.OUTCOME_UNKNOWN, open_as)
+            return refuse_term(open_call, Proven(), means.running)
+    try:
+        granted = await means.quota.spend(allowances) if means.quota is not None else False
+    except BaseException as error:  # a store that fails denies (ACC-3)
+        if not is_failure(error):
+            raise
+        return Rejected(
+            stage=Stage.ADMIT, code=Code.QUOTA_UNAVAILABLE, engine_message=text_of(error)
+        )
+    return None if granted is True else Rejected(stage=Stage.ADMIT, code=Code.QUOTA_EXCEEDED)

@@ -11,26 +11,29 @@ import asyncio
 import logging
 import math
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final, Generic, TypeVar
 
 from sluicegate.checks.selection import Selected
 from sluicegate.contracts.contract import Effect
-from sluicegate.gates.admission import Admitted, admit, refuse_open
+from sluicegate.gates.admission import Admitted, Moment, admit, refuse_term
 from sluicegate.gates.answers import Answer
 from sluicegate.gates.authorizing import DECISION_LIFETIME_S, Permitted, authorize
 from sluicegate.gates.drift import notice_of
 from sluicegate.gates.envelopes import Failure, Success, succeed
+from sluicegate.gates.evidence import Witnesses, is_still_fresh
 from sluicegate.gates.failures import is_failure, text_of
 from sluicegate.gates.journal import Journal
 from sluicegate.gates.masking import hide_in_answer
 from sluicegate.gates.means import Means
 from sluicegate.gates.outstanding import Outstanding
-from sluicegate.gates.ports import AuditUnavailable, CallOpen, Dispatch, Notice
+from sluicegate.gates.ports import AuditUnavailable, Dispatch, Notice
 from sluicegate.gates.recording import Subject
 from sluicegate.gates.refusing import fail, refuse
 from sluicegate.gates.retrying import Tally, is_outcome_open, may_retry, pause_s
 from sluicegate.gates.serving import Line
+from sluicegate.gates.terms import AlreadyDone, TermRefused
 from sluicegate.values.codes import AgentCode, Code, Stage
 from sluicegate.values.findings import Finding
 from sluicegate.values.json import JsonValue
@@ -56,6 +59,16 @@ _BAD_ARGUMENT: Final = Rejected.because(
 _ABANDONED: Final = Rejected(stage=Stage.FETCH, code=Code.UPSTREAM_TIMEOUT)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """``deadline`` (monotonic) ends the call; ``witnesses`` may be asked for its evidence;
+    ``kept_s``: so long its selected data is kept once it is accepted."""
+
+    deadline: float
+    witnesses: Witnesses
+    kept_s: float
+
+
 class Course(Generic[T]):
     """One call. Not shared, not used twice."""
 
@@ -65,17 +78,19 @@ class Course(Generic[T]):
         line: Line,
         subject: Subject,
         raw: bytes,
+        bounds: Bounds,
         *,
-        deadline: float,
         decode: Callable[[JsonValue], T] | None = None,
     ) -> None:
         self._means = means
         self._line = line
         self._subject = subject
         self._raw = raw
-        self._deadline = deadline
+        self._deadline = bounds.deadline
         self._decode = decode
-        self._journal = Journal(means, line, subject, raw)
+        self._witnesses = bounds.witnesses
+        self._journal = Journal(means, line, subject, raw, kept_s=bounds.kept_s)
+        self._began: datetime | None = None  # when the last attempt's intent was recorded
         self._tally = Tally()
         self._valid = False  # the call ladder accepted the arguments
         self._sent = False  # something was handed to an adapter
@@ -101,6 +116,8 @@ class Course(Generic[T]):
             started = await self._start()
             if isinstance(started, Rejected):
                 return await self._stop(started)
+            if isinstance(started, Answer):
+                return started
             self._end_row()
             timeout_s = self._line.contract.fetch.timeout_s
             return Outstanding(
@@ -145,6 +162,8 @@ class Course(Generic[T]):
             started = await self._start()
             if isinstance(started, Rejected):
                 return await self._stop(started)
+            if isinstance(started, Answer):
+                return started
             dispatch = self._dispatch(started)
             receipt = await self._fetch(dispatch)
             if receipt.fault is Fault.BAD_ARGUMENT and self._tally.attempts == 1:
@@ -193,32 +212,53 @@ class Course(Generic[T]):
             self._means.clock,
         )
 
-    async def _start(self) -> Admitted | Rejected:
-        """Climb, admit and record the intent; take an old decision anew. Then it may run."""
+    async def _start(self) -> Admitted | Rejected | Answer[T]:
+        """Climb, admit and record the intent; take an old decision anew. Then it may run.
+
+        An Answer is that of the same call, made before under the same key.
+        """
         permitted = await self._permit()
         if isinstance(permitted, Rejected):
             return permitted
         if self._remaining_s() <= 0:
             return Rejected(stage=Stage.RETRY, code=Code.BUDGET_SPENT)
+        moment = Moment(
+            now=self._means.clock.now(), remaining_s=self._remaining_s(), after=self._began
+        )
         admitted = await admit(
             permitted,
             self._line.contract,
-            self._subject.caller,
-            request_id=self._subject.request_id,
-            store=self._means.store,
-            quota=self._means.quota,
-            running=self._means.running,
+            self._subject,
+            moment,
+            means=self._means,
+            witnesses=self._witnesses,
         )
         if isinstance(admitted, Rejected):
             return admitted
+        self._began = self._means.clock.now()
         try:
-            await self._journal.intend(permitted, self._tally.attempts + 1)
-        except CallOpen as same:
-            return refuse_open(same.request_id, self._means.running)
+            await self._journal.intend(admitted, self._tally.attempts + 1)
+        except TermRefused as refused:
+            return refuse_term(refused, admitted.proven, self._means.running)
+        except AlreadyDone as done:
+            return await self._replay(done.request_id)
         if self._means.clock.monotonic() - permitted.decided_at > DECISION_LIFETIME_S:
             again = await self._permit()
             return again if isinstance(again, Rejected) else admitted.decided_anew(again)
         return admitted
+
+    async def _replay(self, request_id: str) -> Answer[T] | Rejected:
+        """Give the kept answer of the same call again, while it is fresh (ACC-4)."""
+        subject, now = self._subject, self._means.clock.now()
+        kept = await self._means.store.answer_of(request_id, now=now)
+        if kept is None or not is_still_fresh(kept, self._line.contract, now):
+            return Rejected(stage=Stage.ADMIT, code=Code.KEY_REUSED)
+        envelope = Success(subject.tool, subject.request_id, kept.data, replayed=True)
+        await self._journal.replayed(envelope, request_id)
+        self._end_row()
+        return Answer(
+            envelope=envelope, typed=None if self._decode is None else self._decode(kept.data)
+        )
 
     def _dispatch(self, admitted: Admitted) -> Dispatch:
         contract, permitted = self._line.contract, admitted.permitted
@@ -236,7 +276,7 @@ class Course(Generic[T]):
             ),
             max_bytes=contract.limits.max_bytes,
             contract_digest=contract.fingerprints.digest,
-            idempotency_key=self._subject.key,
+            idempotency_key=admitted.key,
         )
 
     async def _fetch(self, dispatch: Dispatch) -> Receipt:

@@ -17,21 +17,20 @@ from sluicegate.contracts.served import ContractSet
 from sluicegate.errors import ContractFolderError, MisuseError
 from sluicegate.gates.announcing import Announcer, record_kept, record_swapped, tell_unopened
 from sluicegate.gates.answers import Answer
-from sluicegate.gates.course import Course
+from sluicegate.gates.asking import ServedWitnesses, name_subject
+from sluicegate.gates.course import Bounds, Course
 from sluicegate.gates.definitions import AGENT_INSTRUCTIONS, define_tools, envelope_of
 from sluicegate.gates.failures import is_failure
-from sluicegate.gates.keys import idempotency_key
 from sluicegate.gates.means import Means
 from sluicegate.gates.outstanding import Outstanding
 from sluicegate.gates.ports import AuditStore
-from sluicegate.gates.recording import Subject
+from sluicegate.gates.retrying import granted_s
 from sluicegate.gates.serving import Line, Serving, close_all
-from sluicegate.gates.turning_away import UNKNOWN, guard, refuse_unknown
+from sluicegate.gates.turning_away import guard, refuse_unknown
 from sluicegate.gates.typed import decoder_for
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.json import JsonObject, JsonValue
-from sluicegate.values.names import show_name
 from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
 
@@ -148,7 +147,7 @@ class Gate:
         raw = as_bytes(arguments)
         async with self._entered() as serving:
             line = serving.line_for(tool, _demand_caller(caller))
-            subject = self._subject(line, tool, caller, call_id)
+            subject = name_subject(self._means, line, tool, caller, call_id)
 
             async def answer() -> Answer[T]:
                 opening = await self._announcer.announce(
@@ -158,14 +157,26 @@ class Gate:
                     return Answer(envelope=opening)
                 if line is None:
                     return await refuse_unknown(self._means, subject, tool, serving.why_not(tool))
-                granted = self._granted_s(line, deadline_s)
-                deadline = self._means.clock.monotonic() + granted
+                granted = granted_s(line.contract, deadline_s)
                 course: Course[T] = Course(
-                    self._means, line, subject, raw, deadline=deadline, decode=decode
+                    self._means,
+                    line,
+                    subject,
+                    raw,
+                    self._bounds(serving, line, caller, granted),
+                    decode=decode,
                 )
                 return await self._placed(course, granted, course.run)
 
             return await guard(self._means, subject, answer)
+
+    def _bounds(self, serving: Serving, line: Line, caller: Caller, granted: float) -> Bounds:
+        deadline = self._means.clock.monotonic() + granted
+        return Bounds(
+            deadline=deadline,
+            witnesses=ServedWitnesses(self._means, serving, caller, deadline),
+            kept_s=serving.kept_s(line.contract.tool),
+        )
 
     async def _placed(
         self, course: Course[T], granted: float, run: Callable[[], Awaitable[R]]
@@ -213,7 +224,7 @@ class Gate:
         raw = as_bytes(arguments)
         async with self._entered() as serving:
             line = serving.line_for(tool, _demand_caller(caller))
-            subject = self._subject(line, tool, caller, call_id)
+            subject = name_subject(self._means, line, tool, caller, call_id)
 
             async def ask() -> Outstanding | Answer[JsonValue]:
                 opening = await self._announcer.announce(
@@ -223,10 +234,13 @@ class Gate:
                     return Answer(envelope=opening)
                 if line is None:
                     return await refuse_unknown(self._means, subject, tool, serving.why_not(tool))
-                granted = self._granted_s(line, None)
-                deadline = self._means.clock.monotonic() + granted
+                granted = granted_s(line.contract, None)
                 course: Course[JsonValue] = Course(
-                    self._means, line, subject, raw, deadline=deadline
+                    self._means,
+                    line,
+                    subject,
+                    raw,
+                    self._bounds(serving, line, caller, granted),
                 )
                 return await self._placed(course, granted, lambda: course.ask(self))
 
@@ -250,7 +264,7 @@ class Gate:
                 "`received` is the raw answer as bytes, or a Receipt; encode no text and parse"
                 " nothing before the gate has judged it"
             )
-        async with self._entered():
+        async with self._entered() as serving:
             line, subject, admitted, deadline = outstanding.spend(self)
             receipt = received
             if not isinstance(receipt, Receipt):
@@ -262,7 +276,11 @@ class Gate:
                 line,
                 subject,
                 admitted.permitted.prepared.text,
-                deadline=math.inf if deadline is None else deadline,
+                Bounds(
+                    deadline=math.inf if deadline is None else deadline,
+                    witnesses=ServedWitnesses(self._means, serving, subject.caller, 0.0),
+                    kept_s=serving.kept_s(line.contract.tool),
+                ),
             )
             return await course.answer(admitted, receipt, self._places)
 
@@ -429,25 +447,6 @@ class Gate:
             _LOG.warning(
                 "an adapter that is served no more did not close: %s", type(error).__name__
             )
-
-    def _granted_s(self, line: Line, deadline_s: float | None) -> float:
-        retry, fetch = line.contract.retry, line.contract.fetch
-        timeout_s = fetch.timeout_s or 0.0
-        granted = retry.budget_s if retry.attempts > 1 else max(retry.budget_s, timeout_s)
-        return granted if deadline_s is None else min(granted, deadline_s)
-
-    def _subject(
-        self, line: Line | None, tool: str, caller: Caller, call_id: str | None
-    ) -> Subject:
-        request_id = self._means.new_request_id()
-        return Subject(
-            request_id=request_id,
-            tool=UNKNOWN if line is None else line.contract.tool,
-            contract=None if line is None else line.contract,
-            caller=caller,
-            call_id=None if call_id is None else show_name(call_id),
-            key=idempotency_key(caller, tool, call_id, request_id),
-        )
 
 
 def _demand_caller(caller: Caller) -> Caller:

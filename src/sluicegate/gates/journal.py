@@ -9,6 +9,7 @@ from typing import Final
 
 from sluicegate.checks.selection import Selected
 from sluicegate.contracts.contract import Effect
+from sluicegate.gates.admission import Admitted
 from sluicegate.gates.authorizing import Permitted
 from sluicegate.gates.envelopes import Failure, Refused, Success
 from sluicegate.gates.events import AuditEvent, Kept
@@ -18,13 +19,20 @@ from sluicegate.gates.keeping import (
     keep_arguments,
     keep_engine_text,
     keep_operator_fields,
+    keep_selected,
 )
 from sluicegate.gates.masking import hide_in_call
 from sluicegate.gates.means import Means
-from sluicegate.gates.ports import CallOpen
-from sluicegate.gates.recording import Subject, record_intent, record_outcome, record_refusal
+from sluicegate.gates.recording import (
+    Subject,
+    record_intent,
+    record_outcome,
+    record_refusal,
+    record_replay,
+)
 from sluicegate.gates.refusing import fail
 from sluicegate.gates.serving import Line
+from sluicegate.gates.terms import AlreadyDone, TermRefused
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
@@ -36,11 +44,17 @@ _UNHEARD: Final = Rejected(stage=Stage.RETRY, code=Code.OUTCOME_UNKNOWN)
 class Journal:
     """Writes the events of one call; ``intended`` says that an intent waits for its outcome.
 
+    ``kept_s``: so long the selected data of an accepted answer is kept, as evidence or to be
+    replayed; 0: not at all.
+
     Every method raises AuditUnavailable when the event is not certainly on disk.
     """
 
-    def __init__(self, means: Means, line: Line, subject: Subject, raw: bytes) -> None:
+    def __init__(
+        self, means: Means, line: Line, subject: Subject, raw: bytes, *, kept_s: float
+    ) -> None:
         self._means = means
+        self._kept_s = kept_s
         self._line = line
         self._subject = subject
         self._raw = raw
@@ -72,13 +86,19 @@ class Journal:
         self.intended = False
         await self._means.store.record([event])
 
-    async def intend(self, permitted: Permitted, attempt: int) -> None:
+    async def intend(self, admitted: Admitted, attempt: int) -> None:
         """Record that something is about to run; the call's text is kept with the first intent.
 
-        Raises: CallOpen where the same write is open as another request; nothing is recorded then.
+        Raises: TermRefused, AlreadyDone where the terms do not hold; nothing is recorded then.
         """
-        adapter, prepared = self._line.adapter, permitted.prepared
+        adapter, permitted = self._line.adapter, admitted.permitted
+        prepared = permitted.prepared
         self._arguments = prepared.arguments
+        detail: dict[str, object] = {}
+        if prepared.added:
+            detail["added"] = list(prepared.added)
+        if admitted.proven.event_ids:
+            detail["evidence"] = list(admitted.proven.event_ids)
         event = record_intent(
             self._subject,
             prepared.arguments,
@@ -92,18 +112,22 @@ class Journal:
             )
             if attempt == 1
             else (),
-            detail={"added": list(prepared.added)} if prepared.added else {},
+            detail=detail,
         )
         # Before the wait: a call that is cancelled in it may have left its intent in the record.
         self.intended = True
-        if self._line.contract.effect is Effect.READ:
-            await self._means.store.record([event])
-            return
         try:
-            await self._means.store.record([event], unless_open=True)
-        except CallOpen:
+            await self._means.store.record([event], terms=admitted.terms)
+        except (TermRefused, AlreadyDone):
             self.intended = False
             raise
+
+    async def replayed(self, envelope: Success, of: str) -> None:
+        """Record that a kept answer, that of request ``of``, is given again; nothing ran."""
+        event = record_replay(
+            self._subject, envelope, time=self._means.clock.now(), detail={"replays": of}
+        )
+        await self._means.store.record([event])
 
     async def concluded(
         self,
@@ -216,9 +240,13 @@ class Journal:
             retention=retention,
             draw=self._means.draw,
         )
-        if not isinstance(judged, Rejected) and not contract.masked_data:
-            _, _, operator, _ = judged
+        if isinstance(judged, Rejected):
+            return kept
+        data, _, operator, _ = judged
+        if not contract.masked_data:
             kept += keep_operator_fields(operator, retention)
+        if self._kept_s and not receipt.from_cache:
+            kept += keep_selected(data, contract.masked_data, self._kept_s)
         return kept
 
     async def abandoned(

@@ -18,6 +18,10 @@ from sluicegate.values.rejections import Rejected
 from sluicegate.values.spellings import holds_text
 
 MASK: Final = "•masked•"
+SELECTED: Final = "selected"
+"""The kind of a blob that holds the selected data of an accepted answer."""
+
+_DAY_S: Final = 86_400.0
 
 
 def keep_arguments(
@@ -115,6 +119,12 @@ def keep_operator_fields(operator: JsonValue, retention: RetentionSettings) -> t
         return ()
     text = json.dumps(operator, ensure_ascii=False).encode("utf-8", "backslashreplace")
     return (Kept(kind="operator", content=text, keep_days=retention.rejected_days),)
+
+
+def keep_selected(data: JsonValue, masked: Sequence[Pointer], kept_s: float) -> tuple[Kept, ...]:
+    """Return the selected data, to be evidence or a replay for ``kept_s`` seconds (AUD-4)."""
+    text = mask(json.dumps(data, ensure_ascii=False).encode("utf-8", "surrogatepass"), masked)
+    return () if text is None else (Kept(kind=SELECTED, content=text, keep_days=kept_s / _DAY_S),)
 
 
 def masks_of_answer(contract: Contract) -> tuple[Pointer, ...] | None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sluicegate.values.callers import Caller
 from sluicegate.values.digests import digest_of_json
+from sluicegate.values.json import JsonValue, canonical_text
 from sluicegate.values.requests import RequestId
 
 
@@ -13,5 +16,16 @@ def idempotency_key(caller: Caller, tool: str, call_id: str | None, request_id: 
     Made of caller, tenant, tool and the host's whole call id, so that no other caller's call can
     share it; without a call id every call has a key of its own. Source: SPEC ACC-4.
     """
-    named = [caller.tenant, caller.subject, tool, call_id or request_id]
+    return _key([caller.tenant, caller.subject, tool, call_id or request_id])
+
+
+def derived_key(caller: Caller, tool: str, arguments: Mapping[str, object]) -> str:
+    """Return the key of every call of this caller, tenant and tool with these arguments (ACC-4).
+
+    In a space of its own: no call id of a host yields the same.
+    """
+    return _key([caller.tenant, caller.subject, tool, ["derived", canonical_text(arguments)]])
+
+
+def _key(named: list[JsonValue]) -> str:
     return digest_of_json(named).removeprefix("sha256:")

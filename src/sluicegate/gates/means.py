@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
+from sluicegate.contracts.contract import QuotaRule
 from sluicegate.contracts.settings import RetentionSettings
 from sluicegate.gates.ports import AuditStore, Authorizer, Clock, Notifier, Quota
 from sluicegate.gates.repetition import Repetition
@@ -17,6 +18,7 @@ from sluicegate.values.requests import RequestId
 class Means:
     """``new_request_id`` and ``draw`` (a number in [0, 1)) are the only sources of randomness.
 
+    ``quotas`` are the folder's own; ``quota`` None: the record counts, with each intent.
     ``running`` are the calls that have not returned; ``unfinished`` is what outlives its call.
     """
 
@@ -28,6 +30,7 @@ class Means:
     new_request_id: Callable[[], RequestId]
     draw: Callable[[], float]
     quota: Quota | None = None
+    quotas: tuple[QuotaRule, ...] = ()
     repetition: Repetition = field(default_factory=Repetition)
     running: set[RequestId] = field(default_factory=set)
     unfinished: set[asyncio.Task[object]] = field(default_factory=set)

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Protocol
 
 from sluicegate.gates.events import AuditEvent, StoredEvent
+from sluicegate.gates.terms import NO_TERMS, Accepted, Allowance, Terms
 from sluicegate.values.callers import Caller
 from sluicegate.values.findings import Finding
 from sluicegate.values.receipts import Receipt
@@ -117,14 +118,37 @@ class AuditStore(Protocol):
     """Append-only record and custody. ``record`` returns only after a durable commit."""
 
     async def record(
-        self, events: Sequence[AuditEvent], *, unless_open: bool = False
+        self, events: Sequence[AuditEvent], *, terms: Terms = NO_TERMS
     ) -> Sequence[str]:
         """Append the events in one commit and return their ids.
 
-        With ``unless_open`` nothing is appended where the call of an intent among them (tool,
-        caller, arguments) is open under another request id; that is asked inside the same commit,
-        so that of identical writes at once one runs. Raises: CallOpen in that case;
+        ``terms`` concern the one intent among them: they are judged and kept inside the same
+        commit, in this order: the reservation, an open call (same tool, caller and arguments under
+        another request id), the evidence, the quotas. Where one does not hold nothing is written. A
+        later attempt of one request holds its own reservation. Raises: TermRefused, AlreadyDone;
         AuditUnavailable when it cannot be certain that they are on disk.
+        """
+
+    async def accepted(
+        self,
+        *,
+        tool: str,
+        caller: Caller,
+        contract_digest: str,
+        since: datetime,
+        now: datetime,
+        limit: int = 100,
+    ) -> Sequence[Accepted]:
+        """Return accepted answers given to this caller and tenant, newest first.
+
+        Those whose selected data is still kept, that came from no cache, judged by that contract
+        and recorded at ``since`` or later. Raises: AuditUnavailable.
+        """
+
+    async def answer_of(self, request_id: str, *, now: datetime) -> Accepted | None:
+        """Return the accepted answer of one request while its selected data is kept.
+
+        Raises: AuditUnavailable.
         """
 
     def events(
@@ -169,14 +193,6 @@ class AuditStore(Protocol):
 
     async def close(self) -> None:
         """Flush and release the store."""
-
-
-class CallOpen(Exception):  # noqa: N818  (a state, not a defect)
-    """The same call is open under ``request_id``; nothing was recorded."""
-
-    def __init__(self, request_id: str) -> None:
-        super().__init__(f"the same call is open as {request_id}")
-        self.request_id = request_id
 
 
 class AuditUnavailable(Exception):  # noqa: N818  (named as its code, SPEC 15)
@@ -225,7 +241,11 @@ class Signer(Protocol):
 
 
 class Quota(Protocol):
-    """Counts upstream attempts per caller, tool and tenant; filled by a later part (ACC-3)."""
+    """Counts upstream attempts elsewhere than in the record: in memory or in Redis (ACC-3)."""
 
-    async def spend(self, *, caller: Caller, tool: str) -> bool:
-        """Count one attempt; False when the quota is spent. Raising means QUOTA_UNAVAILABLE."""
+    async def spend(self, allowances: Sequence[Allowance]) -> bool:
+        """Count one attempt under each; False when one of them is spent.
+
+        What was counted before the one that is spent stays counted. Raising means
+        QUOTA_UNAVAILABLE.
+        """

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from sluicegate.gates.envelopes import Failure, Refused
+from sluicegate.gates.envelopes import Failure, Needs, Refused
 from sluicegate.values.codes import CODES, AgentCode
 from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import RequestId
@@ -29,6 +29,9 @@ def refuse(rejected: Rejected, *, tool: str, request_id: RequestId) -> Refused:
         code=str(entry.before),
         retryable=retryable,
         findings=rejected.findings if told else (),
+        needs=None
+        if rejected.needed is None
+        else Needs(tool=rejected.needed.tool, arguments=rejected.needed.arguments),
     )
 
 

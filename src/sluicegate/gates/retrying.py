@@ -67,6 +67,13 @@ def may_retry(
     return contract.effect is Effect.READ or not receipt.dispatched or honours_key(contract)
 
 
+def granted_s(contract: Contract, deadline_s: float | None) -> float:
+    """Return how long a call may take in all; the host's ``deadline_s`` can only shorten it."""
+    retry, timeout_s = contract.retry, contract.fetch.timeout_s or 0.0
+    granted = retry.budget_s if retry.attempts > 1 else max(retry.budget_s, timeout_s)
+    return granted if deadline_s is None else min(granted, deadline_s)
+
+
 def honours_key(contract: Contract) -> bool:
     """Whether the upstream is declared to honour an idempotency key."""
     fetch = contract.fetch

@@ -56,6 +56,18 @@ class Serving:
     withdrawn: Mapping[str, str]
     rollouts: Mapping[str, Rollout] = field(default_factory=dict)
 
+    def kept_s(self, tool: str) -> float:
+        """Return how long the selected data of ``tool`` is kept: as the longest use of it asks."""
+        line = self.lines.get(tool)
+        rule = None if line is None else line.contract.idempotency
+        windows = [
+            proof.max_age_s
+            for line in self.every_line()
+            for proof in line.contract.evidence
+            if proof.tool == tool
+        ]
+        return max([0.0 if rule is None else rule.keep_s, *windows])
+
     def line_for(self, tool: str, caller: Caller | None) -> Line | None:
         """Return the line that judges the calls of ``caller``; None where the tool is not served.
 

@@ -8,11 +8,12 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+from sluicegate.access.quota import open_quota
 from sluicegate.adapters.credentials import Credentials
 from sluicegate.contracts.loading import load
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
-from sluicegate.contracts.settings import AuditSettings, Settings
+from sluicegate.contracts.settings import Settings
 from sluicegate.errors import ConfigurationError, ContractFolderError
 from sluicegate.gates.gate import Gate, Opened
 from sluicegate.gates.means import Means
@@ -79,11 +80,13 @@ def open_gate(
         retention=settings.retention,
         new_request_id=new_request_id,
         draw=draw,
+        quota=open_quota(settings.limits.quota_store),
+        quotas=settings.limits.quotas,
     )
     return Gate(
         means,
         serving,
-        reopen=partial(_reopen, root, settings.audit, python=python, fixtures=fixtures),
+        reopen=partial(_reopen, root, settings, python=python, fixtures=fixtures),
         author=build_authored(root, Credentials(root), settings.limits, clock.now)
         if python
         else None,
@@ -91,22 +94,27 @@ def open_gate(
 
 
 def _reopen(
-    root: Path, audit: AuditSettings, means: Means, *, python: bool, fixtures: bool
+    root: Path, before: Settings, means: Means, *, python: bool, fixtures: bool
 ) -> Opened | tuple[Problem, ...]:
     """Open the folder anew: its contracts, and who may call, who is told and what is kept."""
     serving = open_serving(root, means.clock.now(), python=python, fixtures=fixtures)
     if isinstance(serving, tuple):
         return serving
     settings = serving.contracts.settings
-    if settings.audit != audit:
-        return (
-            Problem(
-                code=Code.CONTRACT_INVALID,
-                document="sluicegate.yaml",
-                message="A running gate keeps its record: `audit` cannot change while it runs.",
-                mend="Put `audit` back, or start the gate anew.",
-            ),
-        )
+    for key, changed in (
+        ("audit", settings.audit != before.audit),
+        ("limits.quota_store", settings.limits.quota_store != before.limits.quota_store),
+    ):
+        if changed:
+            return (
+                Problem(
+                    code=Code.CONTRACT_INVALID,
+                    document="sluicegate.yaml",
+                    message=f"A running gate keeps what it counts: `{key}` cannot change"
+                    " while it runs.",
+                    mend=f"Put `{key}` back, or start the gate anew.",
+                ),
+            )
     return Opened(
         serving=serving,
         means=replace(
@@ -114,6 +122,7 @@ def _reopen(
             authorizer=build_authorizer(settings.access),
             notifier=open_notifier(settings.notify),
             retention=settings.retention,
+            quotas=settings.limits.quotas,
         ),
     )
 

@@ -312,9 +312,15 @@ def _limits(settings: Document | None) -> FolderLimits:
     """The limits of a folder, read leniently: what is no number leaves the default."""
     value = settings.value if settings is not None else None
     given = value.get("limits") if isinstance(value, Mapping) else None
-    known = {
-        name: most
-        for name in ("max_call_bytes", "max_bytes", "max_depth")
-        if isinstance(given, Mapping) and isinstance(most := given.get(name), int)
-    }
-    return replace(FolderLimits(), **known)
+    default = FolderLimits()
+
+    def most(name: str, otherwise: int) -> int:
+        found = given.get(name) if isinstance(given, Mapping) else None
+        return found if isinstance(found, int) else otherwise
+
+    return replace(
+        default,
+        max_call_bytes=most("max_call_bytes", default.max_call_bytes),
+        max_bytes=most("max_bytes", default.max_bytes),
+        max_depth=most("max_depth", default.max_depth),
+    )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sluicegate.adapters.credentials import Credentials
 from sluicegate.contracts.contract import Contract
+from sluicegate.contracts.evidence import judge_evidence, mark_witnesses
 from sluicegate.contracts.loading import load
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
@@ -158,7 +159,19 @@ def _load_released(
 def _load_offered(
     read: Folder, versions: Mapping[str, str], now: datetime, *, python: bool
 ) -> Loaded:
-    """As ``_load``, and then every released version that ``serve`` names."""
+    """As ``_load``, every released version that ``serve`` names, and what rests on what."""
+    loaded = _load_versions(read, versions, now, python=python)
+    if loaded.contracts is None:
+        return loaded
+    unproven = judge_evidence(loaded.contracts)
+    if unproven:
+        return replace(loaded, contracts=None, problems=loaded.tell(unproven))
+    return replace(loaded, contracts=mark_witnesses(loaded.contracts))
+
+
+def _load_versions(
+    read: Folder, versions: Mapping[str, str], now: datetime, *, python: bool
+) -> Loaded:
     loaded = _load(read, versions, now, python=python)
     if loaded.contracts is None or not loaded.contracts.settings.serve:
         return loaded

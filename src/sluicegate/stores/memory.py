@@ -11,9 +11,11 @@ from typing import TypeVar
 from sluicegate.gates.events import AuditEvent, StoredEvent
 from sluicegate.gates.operator_acts import demand_account
 from sluicegate.gates.ports import AuditUnavailable, ChainReport
+from sluicegate.gates.terms import NO_TERMS, Accepted, Terms
 from sluicegate.stores.chain import verify_chain
 from sluicegate.stores.encoding import hmac_of_arguments
 from sluicegate.stores.keys import AuditKeys, draw_keys
+from sluicegate.stores.sqlite_accepted import find_accepted, find_answer
 from sluicegate.stores.sqlite_acts import (
     open_blob,
     purge_custody,
@@ -49,10 +51,13 @@ class MemoryStore:
         return self._change(lambda ledger: ledger.append(events))
 
     async def record(
-        self, events: Sequence[AuditEvent], *, unless_open: bool = False
+        self, events: Sequence[AuditEvent], *, terms: Terms = NO_TERMS
     ) -> tuple[str, ...]:
-        """Append the events and return their ids. Raises: CallOpen, AuditUnavailable."""
-        return self._change(lambda ledger: ledger.append(events, unless_open=unless_open))
+        """Append the events and return their ids.
+
+        Raises: TermRefused, AlreadyDone, AuditUnavailable.
+        """
+        return self._change(lambda ledger: ledger.append(events, terms=terms))
 
     def events(
         self,
@@ -95,6 +100,33 @@ class MemoryStore:
                 connection, tool=tool, caller=caller, arguments_hmac=digest, but=but
             )
         )
+
+    async def accepted(
+        self,
+        *,
+        tool: str,
+        caller: Caller,
+        contract_digest: str,
+        since: datetime,
+        now: datetime,
+        limit: int = 100,
+    ) -> tuple[Accepted, ...]:
+        """Return accepted answers given to this caller and tenant, newest first."""
+        return self._change(
+            lambda ledger: find_accepted(
+                ledger,
+                tool=tool,
+                caller=caller,
+                contract_digest=contract_digest,
+                since=since,
+                now=now,
+                limit=limit,
+            )
+        )
+
+    async def answer_of(self, request_id: str, *, now: datetime) -> Accepted | None:
+        """Return the accepted answer of one request while its selected data is kept."""
+        return self._change(lambda ledger: find_answer(ledger, request_id, now=now))
 
     def verify(self) -> ChainReport:
         """Recompute the chain over every column from the first event on."""

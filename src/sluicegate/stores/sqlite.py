@@ -18,9 +18,11 @@ from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import AuditEvent, EventKind, StoredEvent
 from sluicegate.gates.operator_acts import demand_account
 from sluicegate.gates.ports import AuditUnavailable, ChainReport
+from sluicegate.gates.terms import NO_TERMS, Accepted, Terms
 from sluicegate.stores.chain import GENESIS, verify_chain
 from sluicegate.stores.encoding import hmac_of_arguments
 from sluicegate.stores.keys import AuditKeys
+from sluicegate.stores.sqlite_accepted import find_accepted, find_answer
 from sluicegate.stores.sqlite_acts import (
     open_blob,
     purge_custody,
@@ -113,14 +115,14 @@ class SqliteStore:
             raise self._late() from None
 
     async def record(
-        self, events: Sequence[AuditEvent], *, unless_open: bool = False
+        self, events: Sequence[AuditEvent], *, terms: Terms = NO_TERMS
     ) -> tuple[str, ...]:
         """Append the events in one commit and return their ids.
 
         A caller that is cancelled loses no event that says what happened; an intent that was not
-        yet taken up is dropped with it. Raises: CallOpen, with ``unless_open``; AuditUnavailable.
+        yet taken up is dropped with it. Raises: TermRefused, AlreadyDone, AuditUnavailable.
         """
-        item = _record_item(events, asyncio.get_running_loop(), unless_open=unless_open)
+        item = _record_item(events, asyncio.get_running_loop(), terms=terms)
         return cast("tuple[str, ...]", await self._wait(item))
 
     def events(
@@ -172,6 +174,36 @@ class SqliteStore:
                 ledger.connection, tool=tool, caller=caller, arguments_hmac=digest, but=but
             )
         )
+
+    async def accepted(
+        self,
+        *,
+        tool: str,
+        caller: Caller,
+        contract_digest: str,
+        since: datetime,
+        now: datetime,
+        limit: int = 100,
+    ) -> tuple[Accepted, ...]:
+        """Return accepted answers given to this caller and tenant, newest first.
+
+        Asked of the writer, so that everything queued before is seen. Raises: AuditUnavailable.
+        """
+        return await self._do(
+            lambda ledger: find_accepted(
+                ledger,
+                tool=tool,
+                caller=caller,
+                contract_digest=contract_digest,
+                since=since,
+                now=now,
+                limit=limit,
+            )
+        )
+
+    async def answer_of(self, request_id: str, *, now: datetime) -> Accepted | None:
+        """Return the accepted answer of one request while its selected data is kept."""
+        return await self._do(lambda ledger: find_answer(ledger, request_id, now=now))
 
     def verify(self) -> ChainReport:
         """Recompute the chain over every column from the first event on.
@@ -313,7 +345,7 @@ def _record_item(
     events: Sequence[AuditEvent],
     loop: asyncio.AbstractEventLoop | None,
     *,
-    unless_open: bool = False,
+    terms: Terms = NO_TERMS,
 ) -> Item:
     events = tuple(events)
     size = 0
@@ -326,7 +358,7 @@ def _record_item(
         if event.kind is not EventKind.INTENT:
             idle_alone = False
     return Item(
-        lambda ledger: ledger.append(events, unless_open=unless_open),
+        lambda ledger: ledger.append(events, terms=terms),
         size,
         loop=loop,
         idle_alone=idle_alone,

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from sluicegate.gates.events import AuditEvent, EventKind
-from sluicegate.gates.ports import AuditUnavailable, CallOpen
+from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.gates.terms import NO_TERMS, Terms
 from sluicegate.stores.chain import GENESIS, link_columns
 from sluicegate.stores.encoding import COLUMNS, EncodedEvent, encode_event
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.sqlite_custody import keep_blobs
-from sluicegate.stores.sqlite_open_calls import find_open_row
 from sluicegate.stores.sqlite_schema import INSERT_EVENT
+from sluicegate.stores.sqlite_terms import demand_terms, keep_terms
 
 _MIDDLE: Final = COLUMNS[1:-2]  # everything but seq, previous and link
 
@@ -53,28 +54,23 @@ class Ledger:
         """Commit durably. Raises: sqlite3.Error."""
         self.connection.execute("COMMIT")
 
-    def append(self, events: Sequence[AuditEvent], *, unless_open: bool = False) -> tuple[str, ...]:
+    def append(self, events: Sequence[AuditEvent], *, terms: Terms = NO_TERMS) -> tuple[str, ...]:
         """Append the events and return their ids; nothing is written unless all can be encoded.
 
-        Raises: AuditUnavailable for an event that cannot be encoded; CallOpen, before anything is
-        written, as ``AuditStore.record`` says; sqlite3.Error.
+        Raises: AuditUnavailable for an event that cannot be encoded; TermRefused and AlreadyDone,
+        before anything is written, as ``AuditStore.record`` says; sqlite3.Error.
         """
         try:
             encoded = [encode_event(event, self._keys) for event in events]
         except (TypeError, ValueError, OverflowError, RecursionError, AttributeError) as error:
             # The text of such an error may quote the value, so only its type is told.
             raise AuditUnavailable(f"the event cannot be encoded: {type(error).__name__}") from None
-        if unless_open:
+        if terms is not NO_TERMS:
             for event in encoded:
-                self._demand_not_open(event)
+                if event.columns["kind"] == EventKind.INTENT:
+                    demand_terms(self.connection, event.columns, terms, event.time)
+                    keep_terms(self.connection, event.columns, terms, event.time)
         return tuple([self._append(event) for event in encoded])
-
-    def _demand_not_open(self, event: EncodedEvent) -> None:
-        if event.columns["kind"] != EventKind.INTENT:
-            return
-        request_id = find_open_row(self.connection, event.columns)
-        if request_id is not None:
-            raise CallOpen(request_id)
 
     def _append(self, event: EncodedEvent) -> str:
         columns = event.columns

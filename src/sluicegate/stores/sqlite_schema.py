@@ -15,11 +15,13 @@ from sluicegate.stores.sqlite_open_calls import (
     OPEN_CALL_TABLES,
     OPEN_CALL_TRIGGERS,
 )
+from sluicegate.stores.sqlite_terms import TERM_TABLES, TERM_TRIGGERS
 from sluicegate.stores.standing import RecordEmpty
 
 APPLICATION_ID: Final = 0x534C4743
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 WITHOUT_OPEN_CALLS: Final = 1
+WITHOUT_TERMS: Final = 2
 BUSY_TIMEOUT_MS: Final = 2_000
 FULL: Final = 2
 """``PRAGMA synchronous`` as it reads back: each commit is on disk before it returns."""
@@ -101,6 +103,7 @@ TABLES: Final = (
     """,
     "CREATE TABLE store_fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
     *OPEN_CALL_TABLES,
+    *TERM_TABLES,
 )
 
 TRIGGERS: Final = {
@@ -137,6 +140,7 @@ TRIGGERS: Final = {
         BEGIN SELECT RAISE(ABORT, 'APPEND_ONLY: what is purged stays purged'); END
     """,
     **OPEN_CALL_TRIGGERS,
+    **TERM_TRIGGERS,
 }
 
 INSERT_EVENT: Final = (
@@ -237,7 +241,7 @@ def prepare_tables(
         if version == 0:
             _create_tables(connection, keys, where)
         elif (
-            version not in (WITHOUT_OPEN_CALLS, SCHEMA_VERSION)
+            version not in (WITHOUT_OPEN_CALLS, WITHOUT_TERMS, SCHEMA_VERSION)
             or read_pragma(connection, "application_id") != APPLICATION_ID
         ):
             raise ConfigurationError(
@@ -248,6 +252,8 @@ def prepare_tables(
             demand_keys(connection, keys, where)
             if version == WITHOUT_OPEN_CALLS:
                 _add_open_calls(connection)
+            if version != SCHEMA_VERSION:
+                _add_terms(connection)
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
@@ -276,6 +282,13 @@ def _add_open_calls(connection: sqlite3.Connection) -> None:
     for name in OPEN_CALL_TRIGGERS:
         connection.execute(create_trigger(name))
     connection.execute("DROP INDEX IF EXISTS audit_event_intent")
+
+
+def _add_terms(connection: sqlite3.Connection) -> None:
+    for statement in TERM_TABLES:
+        connection.execute(statement)
+    for name in TERM_TRIGGERS:
+        connection.execute(create_trigger(name))
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION:d}")
 
 

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from sluicegate.errors import ConfigurationError, MisuseError
-from sluicegate.gates.ports import AuditUnavailable, CallOpen
+from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.gates.terms import AlreadyDone, TermRefused
 from sluicegate.stores.file_lock import FileLock
 from sluicegate.stores.footing import Footing
 from sluicegate.stores.keys import AuditKeys
@@ -272,7 +273,7 @@ def _try(work: Work, ledger: Ledger) -> object:
     before = ledger.connection.total_changes
     try:
         return work(ledger)
-    except (AuditUnavailable, CallOpen, KeyError, MisuseError) as error:
+    except (AuditUnavailable, TermRefused, AlreadyDone, KeyError, MisuseError) as error:
         if ledger.connection.total_changes != before:
             raise
         return error

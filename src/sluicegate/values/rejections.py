@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import final
 
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.findings import Finding
+from sluicegate.values.json import JsonValue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Needed:
+    """The tool that yields the evidence which is missing, and what is known of its arguments."""
+
+    tool: str
+    arguments: Mapping[str, JsonValue]
 
 
 @final
@@ -20,7 +30,8 @@ class Rejected:
     ``mapped_code`` is the contract's own error code (SPEC 2, ``errors``) that the agent sees
     in place of the default, where the contract maps this refusal. ``engine_message`` is the
     engine's own text: it may hold received text, so it goes to custody and nowhere else.
-    ``decision_id`` is the denial's, where a decision point gave one.
+    ``decision_id`` is the denial's, where a decision point gave one. ``needed`` stands with
+    EVIDENCE_REQUIRED alone.
     """
 
     stage: Stage
@@ -30,6 +41,7 @@ class Rejected:
     mapped_code: str | None = None
     engine_message: str | None = None
     decision_id: str | None = None
+    needed: Needed | None = None
 
     @classmethod
     def because(

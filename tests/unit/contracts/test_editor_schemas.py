@@ -82,7 +82,7 @@ def test_what_the_loader_takes_the_editor_takes(name: str, document: object) -> 
 
 SHAPE = [
     *("unknown key", "another format", "no owner", "number for text", "version of two parts"),
-    *("unknown effect", "list for mapping", "tool name with a blank", "ssh", "quotas"),
+    *("unknown effect", "list for mapping", "tool name with a blank", "ssh"),
     *("two adapters", "prefix without credential", "command line"),
     *("credential without its variable", "no status", "code in small letters", "integers"),
     *("no agent at all", "waiver without a day", "user name in the URL", "HEAD"),

@@ -162,9 +162,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     # what later parts bring
     "ssh": ({"fetch": {"ssh": {}}}, "/fetch/ssh", "not served"),
     "mcp fetch": ({"fetch": {"mcp": {}}}, "/fetch/mcp", "not served"),
-    "quotas": ({"limits": {"quotas": []}}, "/limits/quotas", "not served"),
     "signature": ({"upstream": {"signature": {}}}, "/upstream/signature", "not served"),
-    "evidence": ({"evidence": [{"tool": "x"}]}, "/evidence", "not served"),
     # arguments
     "resource of an optional argument": (
         {"arguments.resource": [{"type": "t", "id": "/limit"}]},

@@ -89,7 +89,6 @@ REFUSED = {
     "no mapping": ("[]", "", "a mapping"),
     "no limit": ("limits: {max_depth: 201}", "/limits/max_depth", "200"),
     "boolean for a number": ("limits: {in_flight: true}", "/limits/in_flight", "integer"),
-    "quotas": ("limits: {quotas: []}", "/limits/quotas", "not served"),
     "no version is served": ("serve: {t: []}", "/serve/t", "names no version"),
     "a row without version": ("serve: {t: [{share: 1}]}", "/serve/t/0", "`version` is missing"),
     "a version of two parts": ("serve: {t: [{version: '1.0'}]}", "/serve/t/0/version", "1.0.0"),

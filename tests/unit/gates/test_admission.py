@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.unit.gates.job_status import ARGUMENTS, contracts
 
-from sluicegate.gates.admission import Admitted, admit
+from sluicegate.contracts.contract import QuotaRule
+from sluicegate.gates.admission import Admitted, Moment, admit
+from sluicegate.gates.asking import ServedWitnesses, name_subject
 from sluicegate.gates.authorizing import Permitted
 from sluicegate.gates.call_gate import CallLadder, Prepared
-from sluicegate.stores.memory import MemoryStore
+from sluicegate.gates.terms import Allowance
+from sluicegate.testing import RecordedUpstream, gate_of
 from sluicegate.values.callers import Caller
 from sluicegate.values.rejections import Rejected
-from sluicegate.values.requests import RequestId
 
 CALLER = Caller(subject="svc-deploy")
 CONTRACT = contracts().contracts["job_status"]
+QUOTAS = (QuotaRule(per=frozenset({"caller"}), count=3, window_s=60),)
 
 
 class QuotaOf:
@@ -25,10 +29,10 @@ class QuotaOf:
 
     def __init__(self, answer: object) -> None:
         self.answer = answer
-        self.spent: list[tuple[str, str]] = []
+        self.spent: list[tuple[int, int]] = []
 
-    async def spend(self, *, caller: Caller, tool: str) -> Any:
-        self.spent.append((caller.subject, tool))
+    async def spend(self, allowances: Sequence[Allowance]) -> Any:
+        self.spent += [(each.count, each.window_s) for each in allowances]
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer
@@ -38,13 +42,15 @@ async def admit_with(quota: QuotaOf | None) -> Admitted | Rejected:
     prepared = CallLadder(CONTRACT).climb(ARGUMENTS.encode(), CALLER)
     assert isinstance(prepared, Prepared)
     permitted = Permitted(prepared=prepared, decision_id="d-1", decided_at=0.0)
+    gate = gate_of(contracts(), {"job_status": RecordedUpstream()})
+    means = replace(gate._means, quota=quota, quotas=QUOTAS)
     return await admit(
         permitted,
         CONTRACT,
-        CALLER,
-        request_id=RequestId("req.J7q94MkP"),
-        store=MemoryStore(),
-        quota=quota,
+        name_subject(means, gate._serving.lines["job_status"], "job_status", CALLER, None),
+        Moment(now=means.clock.now(), remaining_s=5.0, after=None),
+        means=means,
+        witnesses=ServedWitnesses(means, gate._serving, CALLER, 5.0),
     )
 
 
@@ -52,12 +58,14 @@ async def admit_with(quota: QuotaOf | None) -> Admitted | Rejected:
 async def test_a_call_within_its_quota_is_admitted_and_counted_once() -> None:
     quota = QuotaOf(True)
     assert isinstance(await admit_with(quota), Admitted)
-    assert quota.spent == [("svc-deploy", "job_status")]
+    assert quota.spent == [(3, 60)]
 
 
 @pytest.mark.requirement("ARG-7")
-async def test_without_a_quota_nothing_is_counted() -> None:
-    assert isinstance(await admit_with(None), Admitted)
+async def test_where_the_record_counts_the_quota_is_a_term_of_the_intent() -> None:
+    admitted = await admit_with(None)
+    assert isinstance(admitted, Admitted)
+    assert [(each.count, each.window_s) for each in admitted.terms.allowances] == [(3, 60)]
 
 
 REFUSED = {
@@ -82,4 +90,4 @@ async def test_an_admission_stands_under_a_newer_decision() -> None:
     admitted = await admit_with(None)
     assert isinstance(admitted, Admitted)
     newer = replace(admitted.permitted, decision_id="d-2", decided_at=2.0)
-    assert admitted.decided_anew(newer) == Admitted(permitted=newer)
+    assert admitted.decided_anew(newer) == replace(admitted, permitted=newer)

@@ -14,6 +14,7 @@ import pytest
 from tests.unit.gates.job_status import ARGUMENTS, answer, contracts
 
 from sluicegate.checks.selection import Selected
+from sluicegate.contracts.contract import QuotaRule
 from sluicegate.contracts.served import ContractSet
 from sluicegate.errors import ConfigurationError, MisuseError
 from sluicegate.gates.call_gate import CallLadder, Prepared
@@ -22,6 +23,7 @@ from sluicegate.gates.gate import Gate, Opened
 from sluicegate.gates.means import Means
 from sluicegate.gates.ports import AccessQuery, Adapter, Decision, Dispatch, Notice
 from sluicegate.gates.result_gate import ResultLadder
+from sluicegate.gates.terms import Allowance
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.testing import Notices, RecordedUpstream, gate_of
 from sluicegate.values.callers import Caller
@@ -104,13 +106,16 @@ class RaisingAuthorizer:
         raise self._error
 
 
+QUOTAS = (QuotaRule(per=frozenset(), count=5, window_s=60),)
+
+
 class GrantingQuota:
-    async def spend(self, *, caller: Caller, tool: str) -> bool:
+    async def spend(self, allowances: Sequence[Allowance]) -> bool:
         return True
 
 
 class RaisingQuota:
-    async def spend(self, *, caller: Caller, tool: str) -> bool:
+    async def spend(self, allowances: Sequence[Allowance]) -> bool:
         raise PANIC
 
 
@@ -171,7 +176,7 @@ async def test_whatever_a_store_raises_before_dispatch_refuses_the_call(
     upstream = RecordedUpstream(answer())
     store = RaisingStore(error, failing)
     gate = gate_of(contracts(**WRITE), {"job_status": upstream}, store=store)
-    gate = Gate(replace(gate._means, quota=GrantingQuota()), gate._serving)
+    gate = Gate(replace(gate._means, quota=GrantingQuota(), quotas=QUOTAS), gate._serving)
     given = await gate.call("job_status", ARGUMENTS, caller=CALLER)
     assert (given.outcome, given.code) == ("refused", "UNAVAILABLE")
     assert record_of(gate, given.request_id)[-1][1:] == ("refused", "INTERNAL")
@@ -204,7 +209,7 @@ async def test_whatever_a_decision_point_raises_is_no_decision(error: BaseExcept
 
 async def test_a_quota_that_panics_denies() -> None:
     gate = gate_of(contracts(), {"job_status": RecordedUpstream(answer())})
-    gate = Gate(replace(gate._means, quota=RaisingQuota()), gate._serving)
+    gate = Gate(replace(gate._means, quota=RaisingQuota(), quotas=QUOTAS), gate._serving)
     given = await gate.call("job_status", ARGUMENTS, caller=CALLER)
     assert record_of(gate, given.request_id) == [("refused", "refused", "QUOTA_UNAVAILABLE")]
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.unit.gates.job_status import ARGUMENTS, answer, contracts
 
+from sluicegate.contracts.contract import QuotaRule
 from sluicegate.gates.gate import Gate, ToolCall
 from sluicegate.gates.outstanding import Outstanding
 from sluicegate.gates.ports import Dispatch
+from sluicegate.gates.terms import Allowance
 from sluicegate.stores.keys import draw_keys
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.stores.sqlite import SqliteStore
@@ -53,13 +55,16 @@ class Held(RecordedUpstream):
         return receipt
 
 
+QUOTAS = (QuotaRule(per=frozenset(), count=5, window_s=60),)
+
+
 class Counting:
     """A quota that grants everything and counts it."""
 
     def __init__(self) -> None:
         self.spent = 0
 
-    async def spend(self, *, caller: Caller, tool: str) -> bool:
+    async def spend(self, allowances: Sequence[Allowance]) -> bool:
         self.spent += 1
         return True
 
@@ -113,7 +118,7 @@ async def test_the_same_write_of_a_crashed_gate_is_unknown_and_not_in_progress()
 async def test_a_write_that_is_refused_as_open_costs_no_quota() -> None:
     plain = gate_of(contracts(effect="write"), {"job_status": RecordedUpstream(LOST)})
     quota = Counting()
-    gate = Gate(replace(plain._means, quota=quota), plain._serving)
+    gate = Gate(replace(plain._means, quota=quota, quotas=QUOTAS), plain._serving)
     for _ in range(3):
         await gate.call("job_status", ARGUMENTS, caller=CALLER)
     assert quota.spent == 1

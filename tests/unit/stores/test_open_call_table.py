@@ -15,6 +15,7 @@ from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.stores.sqlite import SqliteStore
 from sluicegate.stores.sqlite_open_calls import OPEN_CALL_TRIGGERS, find_open_call
+from sluicegate.stores.sqlite_terms import TERM_TRIGGERS
 from sluicegate.values.callers import Caller
 
 CALLER = Caller(subject="svc-deploy", tenant="t-1")
@@ -110,9 +111,10 @@ async def test_words_in_a_reason_free_no_call(sqlite: SqliteStore) -> None:
 def make_old(path: Path) -> list[tuple[object, ...]]:
     """Take the file back to what the first release made; return its events."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        for name in OPEN_CALL_TRIGGERS:
+        for name in (*OPEN_CALL_TRIGGERS, *TERM_TRIGGERS):
             connection.execute(f"DROP TRIGGER {name}")
-        connection.execute("DROP TABLE open_call")
+        for table in ("open_call", "quota_spent", "reservation", "evidence_spent"):
+            connection.execute(f"DROP TABLE {table}")
         connection.execute(
             "CREATE INDEX audit_event_intent ON audit_event (arguments_hmac) WHERE kind = 'intent'"
         )
@@ -135,7 +137,7 @@ async def test_a_record_of_the_first_release_is_brought_up_with_its_open_calls(
     assert again.verify().broken_at is None
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT * FROM audit_event").fetchall() == before
-        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (3,)
     await again.record([resolution()])
     assert not await unresolved(again)
     await again.close()

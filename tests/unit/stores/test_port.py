@@ -11,7 +11,8 @@ from tests.unit.gates.open_call_cases import OPEN_CALL_CASES
 from tests.unit.stores.made import NOW, intent, outcome
 
 from sluicegate.gates.events import AuditEvent
-from sluicegate.gates.ports import AuditUnavailable, CallOpen
+from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.gates.terms import TermRefused, Terms
 from sluicegate.stores.chain import GENESIS
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.stores.sqlite import SqliteStore
@@ -171,9 +172,10 @@ async def test_the_request_that_asks_does_not_stand_in_its_own_way(store: Store)
 async def test_of_identical_intents_at_once_one_is_recorded(store: Store) -> None:
     ids = [f"req.0000000{number}" for number in range(1, 9)]
     ends = await asyncio.gather(
-        *(store.record([intent(each)], unless_open=True) for each in ids), return_exceptions=True
+        *(store.record([intent(each)], terms=Terms(unless_open=True)) for each in ids),
+        return_exceptions=True,
     )
-    refused = [end for end in ends if isinstance(end, CallOpen)]
+    refused = [end for end in ends if isinstance(end, TermRefused)]
     (recorded,) = store.open_intents()
     assert len(refused) == len(ids) - 1
     assert {end.request_id for end in refused} == {recorded.request_id}
@@ -185,7 +187,7 @@ async def test_an_open_call_holds_up_neither_itself_nor_an_outcome_nor_another_c
     store: Store,
 ) -> None:
     await store.record([intent()])
-    await store.record([intent(attempt=2)], unless_open=True)
-    await store.record([outcome("req.00000002")], unless_open=True)
-    await store.record([intent("req.00000003", tool="other")], unless_open=True)
+    await store.record([intent(attempt=2)], terms=Terms(unless_open=True))
+    await store.record([outcome("req.00000002")], terms=Terms(unless_open=True))
+    await store.record([intent("req.00000003", tool="other")], terms=Terms(unless_open=True))
     assert len(list(store.events())) == 4

@@ -23,6 +23,7 @@ COMPARED: Final[Mapping[str, frozenset[str]]] = {
             *("tool", "version", "owner", "description", "title", "effect", "arguments", "fetch"),
             *("cache", "call_limits", "limits", "upstream", "result", "errors", "retry"),
             *("masked_arguments", "masked_data", "evidence_waiver", "removed"),
+            *("evidence", "idempotency", "quotas"),
             *("fingerprints", "source", "document"),  # made of the others
         }
     ),

@@ -1,0 +1,212 @@
+"""Evidence held against the contracts that yield it: the tools, pointers and values exist (EVI-1).
+
+A folder's contracts are judged together, once each of them is good alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from jsonschema_rs import Draft202012Validator, ReferencingError, RegexOptions
+
+from sluicegate.contracts.contract import BindRule, Contract, Effect, EvidenceRule
+from sluicegate.contracts.problems import Problem
+from sluicegate.contracts.schemas.compiling import PATTERN_SIZE
+from sluicegate.contracts.schemas.reach import find_subschemas
+from sluicegate.contracts.served import ContractSet
+from sluicegate.values.codes import Code
+from sluicegate.values.json import JsonValue
+from sluicegate.values.names import show_name
+from sluicegate.values.pointers import Pointer
+
+
+def judge_evidence(contracts: ContractSet) -> tuple[Problem, ...]:
+    """Return what keeps a proof of any contract from ever being found in the folder.
+
+    The versions that are served beside others are held to the contract being worked on.
+    """
+    found = contracts.contracts
+    return tuple(
+        Problem(
+            code=Code.CONTRACT_INVALID,
+            document=contract.source,
+            message=fault.message,
+            mend=fault.mend,
+            pointer=f"/evidence/{index}{fault.at}",
+        )
+        for contract in (*found.values(), *_offered(contracts))
+        for index, rule in enumerate(contract.evidence)
+        for fault in _judge(rule, found.get(rule.tool))
+    )
+
+
+def mark_witnesses(contracts: ContractSet) -> ContractSet:
+    """Return the set with each tool that is used as evidence held to that (``as_witness``)."""
+    every = (*contracts.contracts.values(), *_offered(contracts))
+    used = {rule.tool for contract in every for rule in contract.evidence}
+    if not used:
+        return contracts
+    return replace(
+        contracts,
+        contracts=MappingProxyType(
+            {
+                tool: as_witness(contract) if tool in used else contract
+                for tool, contract in contracts.contracts.items()
+            }
+        ),
+        rollouts={
+            tool: tuple(
+                replace(offer, contract=as_witness(offer.contract)) if tool in used else offer
+                for offer in offers
+            )
+            for tool, offers in contracts.rollouts.items()
+        },
+    )
+
+
+def as_witness(contract: Contract) -> Contract:
+    """Return the contract of a tool that is used as evidence: a new member refuses (RES-3).
+
+    Unless the contract itself says what becomes of one.
+    """
+    written = contract.document.get("upstream")
+    if isinstance(written, Mapping) and "on_new" in written:
+        return contract
+    return replace(contract, upstream=replace(contract.upstream, on_new="refuse"))
+
+
+def known_arguments(rule: EvidenceRule, witness: Contract) -> dict[Pointer, Pointer]:
+    """Return argument of the witness → argument of the acting tool, as far as the two binds tell.
+
+    The witness holds its answer to its own arguments; the proof is held to the action's.
+    """
+    acting = {each.data: each.argument for each in rule.bind if each.argument is not None}
+    return {
+        each.argument: acting[each.data]
+        for each in witness.result.bind
+        if each.argument is not None and each.data in acting
+    }
+
+
+def _offered(contracts: ContractSet) -> Iterator[Contract]:
+    """The versions that are served and are not among those being worked on."""
+    for tool, offers in contracts.rollouts.items():
+        for offer in offers:
+            if offer.contract is not contracts.contracts.get(tool):
+                yield offer.contract
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    at: str
+    message: str
+    mend: str
+
+
+def _judge(rule: EvidenceRule, witness: Contract | None) -> Iterator[_Fault]:
+    name = show_name(rule.tool)
+    if witness is None:
+        yield _Fault("/tool", f"no contract of this folder is named {name}.", "Name one that is.")
+        return
+    if witness.effect is not Effect.READ:
+        yield _Fault("/tool", f"{name} is no read: asking would act.", "Name a tool that reads.")
+    if witness.cache is not None:
+        yield _Fault(
+            "/tool",
+            f"{name} keeps answers in a cache, and a cached answer proves nothing.",
+            "Remove `cache` there, or name another tool.",
+        )
+    if witness.upstream.text is not None and witness.upstream.text.kind == "plain":
+        yield _Fault("/tool", f"{name} yields plain text, which proves nothing.", "Name another.")
+        return
+    fresh = witness.result.fresh
+    if fresh is None or fresh.at.is_wild or not _is_kept(witness, fresh.at):
+        yield _Fault(
+            "/tool",
+            f"{name} does not give the agent one time that says how old its answer is.",
+            "Write `result.fresh` there, and select the member it names in `result.agent`.",
+        )
+    for bound in rule.bind:
+        yield from _judge_bound(bound, witness)
+    for pointer, value in rule.where:
+        yield from _judge_value(pointer, value, witness)
+    if rule.refetch:
+        yield from _judge_refetch(rule, witness)
+
+
+def _judge_bound(bound: BindRule, witness: Contract) -> Iterator[_Fault]:
+    yield from _judge_place(bound.data, "bind", witness)
+
+
+def _judge_place(pointer: Pointer, key: str, witness: Contract) -> Iterator[_Fault]:
+    at = Pointer((key, pointer.text)).text
+    if pointer.is_wild:
+        yield _Fault(at, "a proof is about one place.", "Write a pointer without `*`.")
+    elif not find_subschemas(witness.result.schema.document, pointer).exists:
+        yield _Fault(
+            at,
+            f"`{show_name(pointer.text)}` leads to nothing in the data of"
+            f" {show_name(witness.tool)}.",
+            "Write a pointer into its `result.schema`.",
+        )
+    elif not _is_kept(witness, pointer):
+        yield _Fault(
+            at,
+            f"`{show_name(pointer.text)}` is not among what {show_name(witness.tool)} selects,"
+            " and nothing else is kept.",
+            "Select it in `result.agent` there, and mask no part of it.",
+        )
+
+
+def _judge_value(pointer: Pointer, value: JsonValue, witness: Contract) -> Iterator[_Fault]:
+    faults = list(_judge_place(pointer, "where", witness))
+    if faults:
+        yield from faults
+        return
+    document = witness.result.schema.document
+    found = find_subschemas(document, pointer)
+    try:
+        fits = Draft202012Validator(
+            {"allOf": list(found.schemas), "$defs": document.get("$defs", {})},
+            validate_formats=True,
+            offline=True,
+            pattern_options=RegexOptions(size_limit=PATTERN_SIZE),
+        ).is_valid(value)
+    except (ValueError, ReferencingError):
+        return  # a reference past `$defs`: then no answer is equal to the value, and none proves
+    if not fits:
+        yield _Fault(
+            Pointer(("where", pointer.text)).text,
+            f"{show_name(witness.tool)} never has this value at `{show_name(pointer.text)}`.",
+            "Write one that its `result.schema` admits there.",
+        )
+
+
+def _judge_refetch(rule: EvidenceRule, witness: Contract) -> Iterator[_Fault]:
+    known = {pointer.segments[0] for pointer in known_arguments(rule, witness) if pointer.segments}
+    required = witness.arguments.schema.document.get("required", ())
+    lacking = [
+        str(name)
+        for name in (required if isinstance(required, list | tuple) else ())
+        if name not in known
+    ]
+    if lacking:
+        yield _Fault(
+            "/refetch",
+            f"the gate cannot ask {show_name(witness.tool)} itself: nothing says its"
+            f" {', '.join(map(show_name, lacking))}.",
+            "Bind its data to them there (`result.bind`), and this proof to the same data.",
+        )
+
+
+def _is_kept(witness: Contract, pointer: Pointer) -> bool:
+    """Whether the value is among the selected data, and nothing of it is masked."""
+    return any(_covers(selected, pointer) for selected in witness.result.agent) and not any(
+        _covers(masked, pointer) or _covers(pointer, masked) for masked in witness.masked_data
+    )
+
+
+def _covers(outer: Pointer, inner: Pointer) -> bool:
+    return inner.segments[: len(outer.segments)] == outer.segments

@@ -1,0 +1,156 @@
+"""What an action rests on: accepted answers, found by the gate itself (EVI-1, EVI-2).
+
+The agent passes no token: whatever it says, the record of this caller is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol, cast
+
+from sluicegate.checks.meaning_subject import is_same
+from sluicegate.contracts.contract import Contract, EvidenceRule, FreshRule
+from sluicegate.contracts.evidence import known_arguments
+from sluicegate.gates.ports import AuditStore
+from sluicegate.gates.terms import Accepted
+from sluicegate.values.callers import Caller
+from sluicegate.values.codes import Code, Stage
+from sluicegate.values.instants import NANOS, instant_of, parse_rfc3339
+from sluicegate.values.json import JsonValue
+from sluicegate.values.pointers import NOTHING
+from sluicegate.values.rejections import Needed, Rejected
+
+
+class Witnesses(Protocol):
+    """The tools of the set that a call began with, as its caller is served them."""
+
+    def contract_of(self, tool: str) -> Contract | None:
+        """Return the contract that judges this caller's calls of ``tool``; None: not served."""
+
+    async def ask(self, tool: str, arguments: Mapping[str, JsonValue]) -> str | None:
+        """Call ``tool``; return the request id of an accepted answer, None for any other end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proven:
+    """The answers an action rests on: event ids of all of them, and of those it spends.
+
+    ``needed`` says what to ask for where one of the latter is spent by another meanwhile.
+    """
+
+    event_ids: tuple[str, ...] = ()
+    spent: tuple[str, ...] = ()
+    needed: Needed | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """Who wants to act, with which arguments, and when.
+
+    ``after``: the last attempt began then, and what was known before it proves nothing any more.
+    """
+
+    caller: Caller
+    arguments: Mapping[str, object]
+    now: datetime
+    after: datetime | None
+
+
+async def prove(
+    rules: Sequence[EvidenceRule], question: Question, witnesses: Witnesses, store: AuditStore
+) -> Proven | Rejected:
+    """Find an answer for each rule; the newest one that holds is taken.
+
+    Rejects: EVIDENCE_REQUIRED (stage admit), with the tool to ask and what is known of its
+    arguments, where none holds: missing, too old, spent, about another subject, of another state,
+    from a cache, judged by another contract, given to another caller. Raises: AuditUnavailable.
+    """
+    event_ids, spent = [], []
+    needed = None
+    for rule in rules:
+        found = await _find(rule, question, witnesses, store)
+        if isinstance(found, Rejected):
+            return found
+        event_ids.append(found.event_id)
+        if rule.once:
+            spent.append(found.event_id)
+            needed = needed or _needed(rule, witnesses.contract_of(rule.tool), question)
+    return Proven(event_ids=tuple(event_ids), spent=tuple(spent), needed=needed)
+
+
+async def _find(
+    rule: EvidenceRule, question: Question, witnesses: Witnesses, store: AuditStore
+) -> Accepted | Rejected:
+    witness = witnesses.contract_of(rule.tool)
+    needed = _needed(rule, witness, question)
+    refused = Rejected(stage=Stage.ADMIT, code=Code.EVIDENCE_REQUIRED, needed=needed)
+    if witness is None:
+        return refused
+    candidates: Sequence[Accepted]
+    if rule.refetch:
+        request_id = await witnesses.ask(rule.tool, needed.arguments)
+        answer = None if request_id is None else await store.answer_of(request_id, now=question.now)
+        candidates = () if answer is None else (answer,)
+    else:
+        fresh = witness.result.fresh
+        ahead_s = 0.0 if fresh is None else fresh.max_ahead_s
+        candidates = await store.accepted(
+            tool=rule.tool,
+            caller=question.caller,
+            contract_digest=witness.fingerprints.digest,
+            since=question.now - timedelta(seconds=rule.max_age_s + ahead_s),
+            now=question.now,
+        )
+    for candidate in candidates:
+        if _holds(candidate, rule, witness, question):
+            return candidate
+    return refused
+
+
+def _holds(answer: Accepted, rule: EvidenceRule, witness: Contract, question: Question) -> bool:
+    if rule.once and answer.spent:
+        return False
+    if question.after is not None and answer.time <= question.after:
+        return False
+    if not _is_recent(answer, rule, witness, question.now):
+        return False
+    subjects = (
+        is_same(each.data.find(answer.data), each.argument.find(question.arguments))
+        for each in rule.bind
+        if each.argument is not None
+    )
+    states = (is_same(pointer.find(answer.data), wanted) for pointer, wanted in rule.where)
+    return all(subjects) and all(states)
+
+
+def is_still_fresh(answer: Accepted, contract: Contract, now: datetime) -> bool:
+    """Whether a kept answer of ``contract`` may be given again at ``now``: its own rule holds."""
+    fresh = contract.result.fresh
+    return fresh is None or _is_within(answer.data, fresh, fresh.max_age_s, now)
+
+
+def _is_recent(answer: Accepted, rule: EvidenceRule, witness: Contract, now: datetime) -> bool:
+    fresh = witness.result.fresh
+    return fresh is not None and _is_within(answer.data, fresh, rule.max_age_s, now)
+
+
+def _is_within(data: JsonValue, fresh: FreshRule, max_age_s: float, now: datetime) -> bool:
+    """Judge the age by the time that the answer itself bears, both edges inclusive."""
+    observed = fresh.at.find(data)
+    instant = parse_rfc3339(observed) if isinstance(observed, str) else None
+    if instant is None:
+        return False
+    return -fresh.max_ahead_s * NANOS <= instant_of(now) - instant <= max_age_s * NANOS
+
+
+def _needed(rule: EvidenceRule, witness: Contract | None, question: Question) -> Needed:
+    """Say which tool to call, with those of its arguments that the action's own tell."""
+    arguments: dict[str, JsonValue] = {}
+    known = {} if witness is None else known_arguments(rule, witness)
+    for target, source in known.items():
+        value = source.find(question.arguments)
+        if len(target.segments) == 1 and value is not NOTHING:
+            arguments[target.segments[0]] = cast("JsonValue", value)
+    return Needed(tool=rule.tool, arguments=arguments)

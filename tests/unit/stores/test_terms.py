@@ -1,0 +1,241 @@
+"""What a store judges and keeps in the very commit of an intent, every store alike."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import datetime, timedelta
+
+import pytest
+from tests.unit.stores.made import NOW, intent, outcome
+
+from sluicegate.gates.events import AuditEvent, Kept, Outcome
+from sluicegate.gates.operator_acts import Found, resolve
+from sluicegate.gates.terms import Allowance, AlreadyDone, Reservation, TermRefused, Terms
+from sluicegate.stores.memory import MemoryStore
+from sluicegate.stores.sqlite import SqliteStore
+from sluicegate.values.callers import Caller
+
+Store = MemoryStore | SqliteStore
+CALLER = Caller(subject="svc-deploy", tenant="t-1")
+DIGEST = "sha256:" + "d" * 64
+A, B = "req.00000001", "req.00000002"
+
+
+def later(seconds: float) -> datetime:
+    return NOW + timedelta(seconds=seconds)
+
+
+def terms_of(key: str = "k" * 64, *, runs_s: float = 10, keep_s: float = 100) -> Terms:
+    return Terms(
+        reservation=Reservation(key=key, runs_until=later(runs_s), kept_until=later(keep_s))
+    )
+
+
+async def refusal(store: Store, event: AuditEvent, terms: Terms) -> str:
+    """Return what is said of an intent whose terms do not hold, and see that nothing is written."""
+    before = list(store.events())
+    try:
+        await store.record([event], terms=terms)
+    except TermRefused as refused:
+        said = str(refused.code)
+    except AlreadyDone as done:
+        said = f"done as {done.request_id}"
+    else:
+        said = "recorded"
+    if said != "recorded":
+        assert list(store.events()) == before
+    return said
+
+
+# --- quotas ------------------------------------------------------------------------------------
+
+
+@pytest.mark.requirement("ACC-3")
+async def test_a_quota_is_a_moving_window_and_its_edges_are_exact(store: Store) -> None:
+    terms = Terms(allowances=(Allowance(key="q" * 64, count=2, window_s=10),))
+    said = [
+        await refusal(store, intent(f"req.{number:08}", time=later(at)), terms)
+        for number, at in enumerate([0, 4, 9.999999, 10, 13.999999, 14])
+    ]
+    assert said == [
+        *("recorded", "recorded", "QUOTA_EXCEEDED"),
+        *("recorded", "QUOTA_EXCEEDED", "recorded"),
+    ]
+
+
+@pytest.mark.requirement("ACC-3")
+async def test_an_intent_that_one_quota_refuses_is_counted_by_none(store: Store) -> None:
+    wide = Allowance(key="w" * 64, count=2, window_s=60)
+    narrow = Allowance(key="n" * 64, count=1, window_s=60)
+    assert await refusal(store, intent(A), Terms(allowances=(wide, narrow))) == "recorded"
+    assert await refusal(store, intent(B), Terms(allowances=(wide, narrow))) == "QUOTA_EXCEEDED"
+    assert await refusal(store, intent(B), Terms(allowances=(wide,))) == "recorded"
+
+
+@pytest.mark.requirement("ACC-3")
+async def test_of_many_at_once_exactly_the_quota_is_recorded(store: Store) -> None:
+    terms = Terms(allowances=(Allowance(key="q" * 64, count=7, window_s=60),))
+    ends = await asyncio.gather(
+        *(store.record([intent(f"req.{number:08}")], terms=terms) for number in range(40)),
+        return_exceptions=True,
+    )
+    assert sum(not isinstance(end, BaseException) for end in ends) == 7
+    refused = [end for end in ends if isinstance(end, TermRefused)]
+    assert {str(each.code) for each in refused} == {"QUOTA_EXCEEDED"}
+    assert len(refused) == 33
+    assert store.verify().events == 7
+
+
+# --- reservations ------------------------------------------------------------------------------
+
+ENDS = {
+    "still runs": (None, 5.0, "IN_PROGRESS"),
+    "should have ended": (None, 10.0, "OUTCOME_UNKNOWN"),
+    "succeeded": (Outcome.SUCCESS, 5.0, f"done as {A}"),
+    "failed": (Outcome.FAILURE, 5.0, "recorded"),
+    "was refused": (Outcome.REFUSED, 5.0, "recorded"),
+    "nobody knows": (Outcome.UNKNOWN, 5.0, "OUTCOME_UNKNOWN"),
+    "is kept no more": (Outcome.SUCCESS, 100.0, "recorded"),
+}
+
+
+@pytest.mark.requirement("ACC-4")
+@pytest.mark.parametrize("case", ENDS)
+async def test_a_key_is_held_as_what_became_of_its_call_says(store: Store, case: str) -> None:
+    became, at, said = ENDS[case]
+    await store.record([intent(A)], terms=terms_of())
+    if became is not None:
+        await store.record([outcome(A, became=became, time=later(1))])
+    assert await refusal(store, intent(B, time=later(at)), terms_of(keep_s=300)) == said
+
+
+@pytest.mark.requirement("ACC-4")
+async def test_one_key_is_for_one_set_of_arguments(store: Store) -> None:
+    await store.record([intent(A)], terms=terms_of())
+    await store.record([outcome(A, became=Outcome.FAILURE)])
+    other = intent(B, arguments={"project_id": "other"})
+    assert await refusal(store, other, terms_of()) == "KEY_REUSED"
+    assert await refusal(store, other, terms_of("l" * 64)) == "recorded"
+
+
+@pytest.mark.requirement("ACC-4", "RET-3")
+async def test_a_later_attempt_holds_its_own_key_and_an_earlier_failure_frees_it_not(
+    store: Store,
+) -> None:
+    await store.record([intent(A)], terms=terms_of())
+    await store.record([outcome(A, became=Outcome.FAILURE)])
+    again = intent(A, attempt=2, time=later(1))
+    assert await refusal(store, again, terms_of(runs_s=20)) == "recorded"
+    assert await refusal(store, intent(B, time=later(12)), terms_of(runs_s=40)) == "IN_PROGRESS"
+
+
+@pytest.mark.requirement("ACC-4", "RET-2")
+@pytest.mark.parametrize(("found", "said"), [("done", f"done as {A}"), ("not-done", "recorded")])
+async def test_what_an_operator_found_out_counts_for_the_key(
+    store: Store, found: Found, said: str
+) -> None:
+    await store.record([intent(A)], terms=terms_of())
+    act = resolve(store.open_intents(), A, found=found, who="ada", reason="looked", now=later(2))
+    await store.record([act])
+    assert await refusal(store, intent(B, time=later(3)), terms_of()) == said
+
+
+@pytest.mark.requirement("ACC-4")
+async def test_of_one_key_at_once_one_call_is_recorded(store: Store) -> None:
+    ends = await asyncio.gather(
+        *(store.record([intent(f"req.{n:08}")], terms=terms_of()) for n in range(20)),
+        return_exceptions=True,
+    )
+    assert sum(not isinstance(end, BaseException) for end in ends) == 1
+    assert {str(end.code) for end in ends if isinstance(end, TermRefused)} == {"IN_PROGRESS"}
+
+
+# --- evidence ----------------------------------------------------------------------------------
+
+
+def proof(request_id: str = A, **changes: object) -> AuditEvent:
+    data = {"state": "failed"}
+    return outcome(
+        request_id,
+        **{
+            "contract_digest": DIGEST,
+            "returned": data,
+            "kept": (Kept(kind="selected", content=json.dumps(data).encode(), keep_days=1),),
+            "raw": None,
+            "code": None,
+            **changes,
+        },
+    )
+
+
+async def found(store: Store, **changes: object) -> list[str]:
+    asked = {
+        "tool": proof().tool,
+        "caller": CALLER,
+        "contract_digest": DIGEST,
+        "since": NOW,
+        "now": later(5),
+        **changes,
+    }
+    answers = await store.accepted(**asked)  # type: ignore[arg-type]
+    return [each.request_id for each in answers]
+
+
+@pytest.mark.requirement("EVI-1", "AUD-4")
+async def test_accepted_answers_are_found_newest_first_with_their_data(store: Store) -> None:
+    (first,) = await store.record([proof(A)])
+    await store.record([proof(B, time=later(1))])
+    assert await found(store) == [B, A]
+    answer = await store.answer_of(A, now=later(5))
+    assert answer is not None
+    assert (answer.event_id, answer.data, answer.spent) == (first, {"state": "failed"}, False)
+    assert (answer.seq, answer.time) == (1, NOW)
+
+
+NOT_FOUND: dict[str, tuple[dict[str, object], dict[str, object]]] = {
+    "another tool": ({}, {"tool": "other"}),
+    "another caller": ({}, {"caller": Caller(subject="svc-other", tenant="t-1")}),
+    "another tenant": ({}, {"caller": Caller(subject="svc-deploy", tenant="t-2")}),
+    "no tenant": ({}, {"caller": Caller(subject="svc-deploy")}),
+    "another contract": ({}, {"contract_digest": "sha256:" + "e" * 64}),
+    "recorded before": ({}, {"since": later(0.000001)}),
+    "kept no more": ({}, {"now": later(86_400)}),
+    "never kept": ({"kept": ()}, {}),
+    "from a cache": ({"detail": {"from_cache": True}}, {}),
+    "a failure": ({"became": Outcome.FAILURE}, {}),
+    "not known": ({"became": Outcome.UNKNOWN}, {}),
+}
+
+
+@pytest.mark.requirement("EVI-1")
+@pytest.mark.parametrize("case", NOT_FOUND)
+async def test_what_is_no_evidence_is_not_found(store: Store, case: str) -> None:
+    changes, asked = NOT_FOUND[case]
+    await store.record([proof(A, **changes)])
+    assert await found(store, **asked) == []
+    if not asked:
+        assert await store.answer_of(A, now=later(5)) is None
+
+
+@pytest.mark.requirement("EVI-1")
+async def test_evidence_is_spent_with_the_intent_and_once(store: Store) -> None:
+    (event_id,) = await store.record([proof(A)])
+    act = Terms(evidence=(event_id,))
+    assert await refusal(store, intent(B), act) == "recorded"
+    assert await refusal(store, intent("req.00000003"), act) == "EVIDENCE_REQUIRED"
+    answer = await store.answer_of(A, now=later(5))
+    assert answer is not None
+    assert answer.spent
+
+
+@pytest.mark.requirement("EVI-1")
+async def test_an_intent_that_another_term_refuses_spends_nothing(store: Store) -> None:
+    (event_id,) = await store.record([proof(A)])
+    full = Allowance(key="q" * 64, count=1, window_s=60)
+    await store.record([intent("req.00000009")], terms=Terms(allowances=(full,)))
+    refused = Terms(evidence=(event_id,), allowances=(full,))
+    assert await refusal(store, intent(B), refused) == "QUOTA_EXCEEDED"
+    answer = await store.answer_of(A, now=later(5))
+    assert answer is not None
+    assert not answer.spent
