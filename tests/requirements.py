@@ -29,7 +29,7 @@ class Pending:
 
 
 PARTS: Final[Mapping[str, str]] = {
-    "access": "Cedar, AuthZEN, quotas, idempotency keys",
+    "access": "quotas, idempotency keys",
     "console": "the operator console and the playground",
     "evidence": "evidence before consequential actions",
     "frameworks": "adapters for agent frameworks",
@@ -88,7 +88,7 @@ REQUIREMENTS: Final[Mapping[str, Built | Pending]] = {
     "RET-3": BUILT,
     # 7 Access
     "ACC-1": BUILT,
-    "ACC-2": Built(rest={"Cedar, AuthZEN services": "access"}),
+    "ACC-2": BUILT,
     "ACC-3": Pending("access"),
     "ACC-4": Pending("access"),
     # 8 Evidence

@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from sluicegate.adapters.credentials import Credentials, CredentialUnreadable
+from sluicegate.cli.doctor_access import examine_decision_point
 from sluicegate.cli.doctor_probes import Look
 from sluicegate.contracts.served import ContractSet
 from sluicegate.errors import ConfigurationError
@@ -61,6 +62,7 @@ def examine_folder(folder: str, now: datetime) -> list[Look]:
         for tool, offers in sorted(report.contracts.rollouts.items())
     ]
     looks += _credentials(report.contracts, root)
+    looks.append(examine_decision_point(report.contracts, root))
     looks += [
         Look(name=name, well=well, says=says)
         for name, well, says in inspect_store(report.contracts.settings.audit, root, now=now)

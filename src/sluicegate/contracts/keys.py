@@ -49,6 +49,7 @@ KEYS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
             "kept": "days",
             "kept share": "days share",
             "access": "python cedar authzen",
+            "authzen": "url credential ca_file",
             "access rule": "caller tenant action tool resource",
             "access resource": "type in",
             "callers": "from",
@@ -62,8 +63,6 @@ LATER: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
         ("fetch", "ssh"): "use `command`, or `host` and fetch it in the host",
         ("fetch", "mcp"): "use `host`, call the server in the host and set `upstream.mcp`",
         ("upstream", "signature"): "remove it; verify the signature in the host before the gate",
-        ("access", "cedar"): "use a table of rules, or {python: …}",
-        ("access", "authzen"): "use a table of rules, or {python: …}",
     }
 )
 """Keys of SPEC 2 that this release does not serve; refused, never ignored."""

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Final, Literal, cast
 
-from sluicegate.contracts.contract import PythonName
-from sluicegate.contracts.keys import KEYS
 from sluicegate.contracts.naming import PythonNames
 from sluicegate.contracts.places import Place
+from sluicegate.contracts.reading_access import read_access
 from sluicegate.contracts.reading_authority import read_quotas
 from sluicegate.contracts.reading_serve import read_serve
 from sluicegate.contracts.settings import (
-    AccessRule,
-    AccessSettings,
     AuditSettings,
     FolderLimits,
     RetentionSettings,
@@ -45,7 +42,7 @@ def read_settings(place: Place) -> Settings:
         limits=_read_limits(members.get("limits")),
         audit=_read_audit(members.get("audit")),
         retention=_read_retention(members.get("retention")),
-        access=_read_access(members.get("access")),
+        access=read_access(members.get("access")),
         callers_from=_read_callers(members.get("callers")),
         python=prefixes,
         notify=_read_notify(members.get("notify")),
@@ -139,60 +136,6 @@ def _read_kept(place: Place, section: str) -> tuple[float | None, float]:
     days = members["days"].number(0, _MAX_DAYS) if "days" in members else None
     share = members["share"].number(0, 1) if "share" in members else None
     return days, 1.0 if share is None else share
-
-
-def _read_access(place: Place | None) -> AccessSettings:
-    if place is None:
-        return _DEFAULT.access
-    if isinstance(place.value, dict):
-        if KEYS["access rule"] & place.value.keys():
-            place.fault(
-                "`access` must be a list of rules; here stands one rule by itself.",
-                "Begin each rule with `- `, as - {caller: NAME, tool: NAME}.",
-                at_key=True,
-            )
-            return _DEFAULT.access
-        members = place.members("access")
-        if members is not None and "python" in members:
-            text = members["python"].text(
-                r"[\w.]+:[\w.]+", "a Python name such as acme.access:decide"
-            )
-            module, _, attribute = (text or "").partition(":")
-            return AccessSettings(python=PythonName(module, attribute) if text else None)
-        if not place.value:
-            place.fault("`access` names nothing that decides.", "Write a list of rules.")
-        return _DEFAULT.access
-    rules = [_read_rule(item) for item in place.items() or ()]
-    return AccessSettings(rules=tuple(rule for rule in rules if rule is not None))
-
-
-def _read_rule(place: Place) -> AccessRule | None:
-    members = place.members("access rule", ("caller", "tool"))
-    if members is None:
-        return None
-    texts = {
-        key: members[key].text() for key in ("caller", "tenant", "action", "tool") if key in members
-    }
-    if texts.get("action", "call") != "call":
-        members["action"].fault("`action` is not one that is asked about.", "Write `call`.")
-    caller, tool = texts.get("caller"), texts.get("tool")
-    kind, admitted = None, None
-    if "resource" in members:
-        resource = members["resource"].members("access resource", ("type",)) or {}
-        kind = resource["type"].text() if "type" in resource else None
-        if "in" in resource:
-            admitted = frozenset(resource["in"].texts())
-        if kind is None:
-            return None  # without its type the row would speak for calls without resources
-    if caller is None or tool is None or ("tenant" in members and texts["tenant"] is None):
-        return None
-    return AccessRule(
-        caller=caller,
-        tool=tool,
-        tenant=texts.get("tenant"),
-        resource_type=kind,
-        resource_in=admitted,
-    )
 
 
 def _read_callers(place: Place | None) -> Literal["argument", "token", "os_user"]:

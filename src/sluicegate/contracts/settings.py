@@ -45,11 +45,33 @@ class AccessRule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AuthzenSettings:
+    """A decision service: its origin or evaluation endpoint, and the name of its bearer token.
+
+    ``ca_file`` is relative to the folder that holds sluicegate.yaml.
+    """
+
+    url: str
+    credential: str | None = None
+    ca_file: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AccessSettings:
-    """The table, or the function that decides in its place."""
+    """The table, or what decides in its place; at most one of the others stands.
+
+    ``cedar`` is a folder of policies, relative to the folder that holds sluicegate.yaml.
+    """
 
     rules: tuple[AccessRule, ...] = ()
     python: PythonName | None = None
+    cedar: str | None = None
+    authzen: AuthzenSettings | None = None
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the rows decide, be there any or none."""
+        return self.python is None and self.cedar is None and self.authzen is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,7 +53,7 @@ def list_doubts(
         yield f"there is no {SETTINGS_NAME}, so no access rule: every call will be DENIED" + (
             f"; did you mean the folder {near}?" if near is not None else ""
         )
-    elif contracts.settings.access.python is None:
+    elif contracts.settings.access.is_table:
         yield from _doubt_access(contracts.settings.access.rules, served)
 
 

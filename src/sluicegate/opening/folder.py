@@ -20,6 +20,7 @@ from sluicegate.gates.means import Means
 from sluicegate.gates.ports import AuditStore, Clock
 from sluicegate.notices.notices import open_notifier
 from sluicegate.opening.clock import SystemClock, draw, new_request_id
+from sluicegate.opening.decision_points import open_decision_point
 from sluicegate.opening.documents import read_folder, say_misplaced
 from sluicegate.opening.doubts import list_doubts
 from sluicegate.opening.fixtures import FixtureResult
@@ -30,7 +31,7 @@ from sluicegate.opening.released import find_edited
 from sluicegate.opening.serving import build_all, open_serving
 from sluicegate.opening.steering import read_steering
 from sluicegate.opening.waivers import Waived
-from sluicegate.opening.wiring import build_authored, build_authorizer
+from sluicegate.opening.wiring import build_authored
 from sluicegate.stores.stores import open_store
 from sluicegate.values.codes import Code
 
@@ -71,11 +72,14 @@ def open_gate(
     serving = open_serving(root, clock.now(), python=python, fixtures=fixtures)
     if isinstance(serving, tuple):
         raise ContractFolderError(serving)
+    authorizer = open_decision_point(serving.contracts, root)
+    if isinstance(authorizer, tuple):
+        raise ContractFolderError(authorizer)
     settings = serving.contracts.settings
     means = Means(
         clock=clock,
         store=_open_record(settings, root),
-        authorizer=build_authorizer(settings.access),
+        authorizer=authorizer,
         notifier=open_notifier(settings.notify),
         retention=settings.retention,
         new_request_id=new_request_id,
@@ -115,11 +119,14 @@ def _reopen(
                     mend=f"Put `{key}` back, or start the gate anew.",
                 ),
             )
+    authorizer = open_decision_point(serving.contracts, root)
+    if isinstance(authorizer, tuple):
+        return authorizer
     return Opened(
         serving=serving,
         means=replace(
             means,
-            authorizer=build_authorizer(settings.access),
+            authorizer=authorizer,
             notifier=open_notifier(settings.notify),
             retention=settings.retention,
             quotas=settings.limits.quotas,
@@ -147,6 +154,9 @@ def check_folder(folder: Path, *, python: bool = True, now: datetime | None = No
         else:
             for line in lines:
                 results.extend(loaded.run_fixtures(line))
+            point = open_decision_point(contracts, folder)
+            if isinstance(point, tuple):
+                contracts, problems = None, point
     notes: Iterable[str] = ()
     found: tuple[Linted, ...] = ()
     if contracts is not None:

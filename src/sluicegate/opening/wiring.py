@@ -9,8 +9,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
-from sluicegate.access.python import FunctionAuthorizer
-from sluicegate.access.table import TableAuthorizer
 from sluicegate.adapters.cache import CacheAdapter
 from sluicegate.adapters.command import CommandAdapter
 from sluicegate.adapters.credentials import Credentials
@@ -28,10 +26,10 @@ from sluicegate.contracts.contract import (
     PythonName,
 )
 from sluicegate.contracts.problems import Problem
-from sluicegate.contracts.settings import AccessSettings, FolderLimits
+from sluicegate.contracts.settings import FolderLimits
 from sluicegate.errors import ConfigurationError, ContractFolderError
 from sluicegate.gates.call_gate import CallLadder
-from sluicegate.gates.ports import Adapter, Authorizer
+from sluicegate.gates.ports import Adapter
 from sluicegate.gates.result_gate import ResultLadder
 from sluicegate.gates.serving import Line
 from sluicegate.opening.python_names import resolve_callable
@@ -87,13 +85,6 @@ def build_lines(
                 )
             )
     return tuple(problems) or lines
-
-
-def build_authorizer(access: AccessSettings) -> Authorizer:
-    """Return the decision point that sluicegate.yaml names: a function, or else the table."""
-    if access.python is not None:
-        return FunctionAuthorizer(resolve_callable(access.python), name=str(access.python))
-    return TableAuthorizer(access.rules)
 
 
 def build_authored(

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from tests.unit.contracts.folders import BASE, case_folder, changed
 from tests.unit.contracts.test_loading import REFUSED
-from tests.unit.contracts.test_settings_reading import FULL
+from tests.unit.contracts.test_settings_reading import DECIDING, FULL
 
 from sluicegate.contracts.keys import KEYS, LATER
 from sluicegate.contracts.yaml_reading import Document, read_document
@@ -78,6 +78,12 @@ def test_what_the_loader_takes_the_editor_takes(name: str, document: object) -> 
         for error in Draft202012Validator(SCHEMAS[name]).iter_errors(document)
     ]
     assert errors == []
+
+
+@pytest.mark.parametrize(("text", "access"), DECIDING.values(), ids=DECIDING)
+def test_the_editor_takes_each_form_of_what_decides(text: str, access: object) -> None:
+    document = value("sluicegate.yaml", f"access: {text}".encode())
+    assert Draft202012Validator(SCHEMAS["sluicegate"]).is_valid(document), access
 
 
 SHAPE = [

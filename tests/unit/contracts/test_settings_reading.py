@@ -11,6 +11,7 @@ from sluicegate.contracts.settings import (
     AccessRule,
     AccessSettings,
     AuditSettings,
+    AuthzenSettings,
     FolderLimits,
     RetentionSettings,
     ServeRow,
@@ -81,6 +82,34 @@ def test_a_function_may_decide() -> None:
     assert settings("access: {python: acme.access:decide}").access == AccessSettings(
         python=PythonName("acme.access", "decide")
     )
+
+
+DECIDING: dict[str, tuple[str, AccessSettings]] = {
+    "cedar": ("{cedar: policies/}", AccessSettings(cedar="policies/")),
+    "cedar deeper": ("{cedar: access/cedar.d}", AccessSettings(cedar="access/cedar.d")),
+    "authzen": (
+        '{authzen: "https://pdp.example"}',
+        AccessSettings(authzen=AuthzenSettings(url="https://pdp.example")),
+    ),
+    "authzen on this machine": (
+        '{authzen: "http://127.0.0.1:8181/access/v1/evaluation"}',
+        AccessSettings(authzen=AuthzenSettings(url="http://127.0.0.1:8181/access/v1/evaluation")),
+    ),
+    "authzen in full": (
+        '{authzen: {url: "https://[::1]:8443/pdp", credential: "file:pdp", ca_file: ca.pem}}',
+        AccessSettings(
+            authzen=AuthzenSettings(
+                url="https://[::1]:8443/pdp", credential="file:pdp", ca_file="ca.pem"
+            )
+        ),
+    ),
+}
+
+
+@pytest.mark.requirement("ACC-2")
+@pytest.mark.parametrize(("text", "access"), DECIDING.values(), ids=DECIDING)
+def test_policies_or_a_service_may_decide(text: str, access: AccessSettings) -> None:
+    assert settings(f"access: {text}").access == access
 
 
 REFUSED = {
@@ -163,8 +192,39 @@ REFUSED = {
         "/serve/t/0/tenants",
         "not a key of serve row",
     ),
-    "cedar": ("access: {cedar: policies/}", "/access/cedar", "not served"),
-    "authzen": ('access: {authzen: "https://pdp"}', "/access/authzen", "not served"),
+    "cedar outside": ("access: {cedar: ../policies}", "/access/cedar", "below this one"),
+    "cedar at an absolute path": ("access: {cedar: /policies}", "/access/cedar", "below this one"),
+    "cedar inside out": ("access: {cedar: a/../../b}", "/access/cedar", "below this one"),
+    "cedar as text": ("access: {cedar: [policies]}", "/access/cedar", "a folder of policies"),
+    "authzen in clear": ('access: {authzen: "http://pdp"}', "/access/authzen", "https://"),
+    "authzen with a query": ('access: {authzen: "https://p/?a"}', "/access/authzen", "query"),
+    "authzen of no host": ('access: {authzen: "https://"}', "/access/authzen", "https://"),
+    "authzen at no port": ('access: {authzen: "https://p:99999"}', "/access/authzen", "port"),
+    "authzen that only begins here": (
+        'access: {authzen: "http://localhost.evil.example"}',
+        "/access/authzen",
+        "https://",
+    ),
+    "authzen without url": (
+        "access: {authzen: {credential: A}}",
+        "/access/authzen",
+        "`url` is missing",
+    ),
+    "authzen with the token itself": (
+        'access: {authzen: {url: "https://p", credential: "ey.j"}}',
+        "/access/authzen/credential",
+        "never stands here",
+    ),
+    "authorities for no TLS": (
+        'access: {authzen: {url: "http://127.0.0.1:1", ca_file: a.pem}}',
+        "/access/authzen/ca_file",
+        "checks nothing",
+    ),
+    "two that decide": (
+        "access: {cedar: policies, python: a.b:c}",
+        "/access",
+        "names several that decide: `cedar`, `python`",
+    ),
     "token": ("callers: {from: token}", "/callers/from", "not served"),
     "os_user": ("callers: {from: os_user}", "/callers/from", "not served"),
     "postgres": ('audit: {store: "postgres:x"}', "/audit/store", "sqlite:PATH"),
@@ -192,7 +252,7 @@ REFUSED = {
         "/access",
         "Begin each rule with `- `",
     ),
-    "nothing of this release decides": ("access: {table: x}", "/access/table", "one of python;"),
+    "nothing of this release decides": ("access: {table: x}", "/access/table", "cedar"),
     "nothing decides": ("access: {}", "/access", "rules"),
     "no prefix": ('python: [""]', "/python/0", "1 to"),
     "prefix with a star": ('python: ["acme.*"]', "/python/0", "prefix"),
@@ -214,6 +274,10 @@ def test_each_fault_is_told_at_its_place_and_alone(case: str) -> None:
 
 
 SECRETS = ['audit: {keys: "s3cr3t"}', 'notify: {a: "https://u:s3cr3t@hooks.example"}']
+SECRETS += [
+    'access: {authzen: "https://u:s3cr3t@pdp"}',
+    'access: {authzen: {url: "https://pdp", credential: "s3cr3t-"}}',
+]
 
 
 @pytest.mark.requirement("ADP-5")
