@@ -4,10 +4,15 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from tests.postgres_servers import new_place, prepare
 
 from sluicegate.stores.keys import AuditKeys, draw_keys
 from sluicegate.stores.memory import MemoryStore
+from sluicegate.stores.postgres import PostgresStore
+from sluicegate.stores.postgres_place import Place
 from sluicegate.stores.sqlite import SqliteStore
+
+Store = MemoryStore | SqliteStore | PostgresStore
 
 
 @pytest.fixture
@@ -15,13 +20,25 @@ def keys() -> AuditKeys:
     return draw_keys()
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture
+def place(keys: AuditKeys) -> Place:
+    """A chain in PostgreSQL whose tables stand, empty."""
+    made = new_place()
+    prepare(made, keys)
+    return made
+
+
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
 async def store(
     request: pytest.FixtureRequest, tmp_path: Path, keys: AuditKeys
-) -> AsyncIterator[MemoryStore | SqliteStore]:
-    opened = (
-        MemoryStore(keys) if request.param == "memory" else SqliteStore(tmp_path / "a.db", keys)
-    )
+) -> AsyncIterator[Store]:
+    opened: Store
+    if request.param == "memory":
+        opened = MemoryStore(keys)
+    elif request.param == "sqlite":
+        opened = SqliteStore(tmp_path / "a.db", keys)
+    else:
+        opened = PostgresStore(request.getfixturevalue("place"), keys)
     yield opened
     await opened.close()
 
@@ -29,5 +46,12 @@ async def store(
 @pytest.fixture
 async def sqlite(tmp_path: Path, keys: AuditKeys) -> AsyncIterator[SqliteStore]:
     opened = SqliteStore(tmp_path / "a.db", keys)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def postgres(place: Place, keys: AuditKeys) -> AsyncIterator[PostgresStore]:
+    opened = PostgresStore(place, keys)
     yield opened
     await opened.close()
