@@ -74,6 +74,7 @@ class SshExchange:
                 channel.write(feed)
             channel.write_eof()
             await self._output.settled
+            return self._receive()
         except asyncssh.PermissionDenied:
             return self.fail(Fault.DENIED, "the server refuses our key for this user")
         except asyncssh.HostKeyNotVerifiable as error:
@@ -82,7 +83,6 @@ class SshExchange:
             return self.fail(Fault.UNREACHABLE, f"{type(error).__name__}: {error}")
         finally:
             await self._end()
-        return self._receive()
 
     def fail(self, fault: Fault, diagnostics: str) -> Receipt:
         """Return what is known of a failed attempt; bytes that came are evidence, not an answer."""
@@ -138,7 +138,10 @@ class SshExchange:
             return self._receipt(Fault.TOO_LARGE, "")
         if output.signal is not None:
             return self._receipt(Fault.UNREACHABLE, f"ended by the signal {output.signal}")
-        if not output.is_whole:
+        # A channel that the server closed is at its end too; one that went with its connection is
+        # not, for OpenSSH sends the exit status before the last bytes of stdout.
+        is_closed = output.is_closed and output.error is None and not self._door.is_lost
+        if output.exit_status is None or not (output.has_eof or is_closed):
             lost = "" if output.error is None else f": {output.error}"
             return self._receipt(Fault.UNREACHABLE, f"no exit status, or no end of stdout{lost}")
         return self._receipt(None, "")
@@ -163,9 +166,13 @@ class _Door(asyncssh.SSHClient):
     def __init__(self) -> None:
         self.connection: asyncssh.SSHClientConnection | None = None
         self.banner = b""
+        self.is_lost = False
 
     def connection_made(self, conn: asyncssh.SSHClientConnection) -> None:
         self.connection = conn
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.is_lost = True
 
     def auth_banner_received(self, msg: str, lang: str) -> None:
         room = _MAX_BANNER - len(self.banner)
@@ -183,19 +190,15 @@ class _Output(asyncssh.SSHClientSession[bytes]):
         self.signal: str | None = None
         self.error: Exception | None = None
         self.is_too_large = False
+        self.has_eof = False
+        self.is_closed = False
         self.settled: Final[asyncio.Future[None]] = asyncio.get_running_loop().create_future()
         self._max_bytes = max_bytes
-        self._has_eof = False
 
     @property
     def has_ended(self) -> bool:
         """Whether the server said how the command ended."""
         return self.exit_status is not None or self.signal is not None
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all of stdout came, and the exit status. They come in either order."""
-        return self.exit_status is not None and self._has_eof
 
     def connection_made(self, chan: asyncssh.SSHClientChannel[bytes]) -> None:
         # The next packet holds the command: from here on it may run.
@@ -213,14 +216,14 @@ class _Output(asyncssh.SSHClientSession[bytes]):
                 self._settle()
 
     def eof_received(self) -> bool:
-        self._has_eof = True
+        self.has_eof = True
         if self.has_ended:
             self._settle()
         return True
 
     def exit_status_received(self, status: int) -> None:
         self.exit_status = status
-        if self._has_eof:
+        if self.has_eof:  # they come in either order
             self._settle()
 
     def exit_signal_received(self, signal: str, core_dumped: bool, msg: str, lang: str) -> None:
@@ -228,7 +231,7 @@ class _Output(asyncssh.SSHClientSession[bytes]):
         self._settle()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self.error = exc
+        self.is_closed, self.error = True, exc
         self._settle()
 
     def _settle(self) -> None:
