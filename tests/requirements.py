@@ -33,7 +33,7 @@ PARTS: Final[Mapping[str, str]] = {
     "console": "the operator console and the playground",
     "evidence": "evidence before consequential actions",
     "frameworks": "adapters for agent frameworks",
-    "proxy": "the MCP proxy and the MCP and ssh adapters",
+    "proxy": "the MCP proxy and the MCP adapter",
     "signatures": "signed answers",
     "storage": "PostgreSQL, signed heads, telemetry",
     "vendors": "exports for model vendors",
@@ -78,7 +78,7 @@ REQUIREMENTS: Final[Mapping[str, Built | Pending]] = {
     "RES-9": BUILT,
     "RES-10": BUILT,
     # 6 Adapters and retry
-    "ADP-1": Built(rest={"ssh": "proxy"}),
+    "ADP-1": BUILT,
     "ADP-2": BUILT,
     "ADP-3": BUILT,
     "ADP-4": BUILT,

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime
 from pathlib import Path
 
 from sluicegate.adapters.credentials import Credentials, CredentialUnreadable
 from sluicegate.cli.doctor_access import examine_decision_point
 from sluicegate.cli.doctor_probes import Look
+from sluicegate.contracts.contract import SshFetch
 from sluicegate.contracts.served import ContractSet
 from sluicegate.errors import ConfigurationError
 from sluicegate.opening.documents import say_misplaced
 from sluicegate.opening.folder import check_folder
 from sluicegate.opening.offering import list_frozen
+from sluicegate.opening.speaking_ssh import read_ssh_key
 from sluicegate.opening.steering import read_steering
 from sluicegate.stores.inspection import inspect_store
 
@@ -80,17 +83,29 @@ def _contracts(served: ContractSet, failing: list[str]) -> Look:
 
 def _credentials(served: ContractSet, root: Path) -> list[Look]:
     credentials = Credentials(root)
+    fetches = [each.fetch for each in (*served.contracts.values(), *list_frozen(served))]
     named = {
-        name
-        for contract in (*served.contracts.values(), *list_frozen(served))
-        if (name := getattr(contract.fetch, "credential", None)) is not None
+        (name, isinstance(fetch, SshFetch))
+        for fetch in fetches
+        if (name := getattr(fetch, "credential", None)) is not None
     }
     looks = []
-    for name in sorted(named):
+    if any(isinstance(fetch, SshFetch) and fetch.agent for fetch in fetches):
+        looks.append(_agent())
+    for name, is_key in sorted(named):
         try:
-            credentials.read(name)
+            if is_key:
+                read_ssh_key(name, credentials)
+            else:
+                credentials.read(name)
         except CredentialUnreadable as error:
             looks.append(Look(name="credential", well=False, says=str(error)))
         else:
             looks.append(Look(name="credential", well=True, says=f"{name} can be read"))
     return looks
+
+
+def _agent() -> Look:
+    well = bool(os.environ.get("SSH_AUTH_SOCK"))
+    says = "SSH_AUTH_SOCK names the agent" if well else "SSH_AUTH_SOCK is not set: start an agent"
+    return Look(name="ssh agent", well=well, says=says)

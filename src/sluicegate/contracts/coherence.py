@@ -17,15 +17,15 @@ from sluicegate.contracts.places import Place
 from sluicegate.contracts.reading_fetch import Fetching
 from sluicegate.values.pointers import Pointer
 
-_ADAPTER_OF: Final = {
-    "status": "http",
-    "success": "http",
-    "content_type": "http",
-    "exit": "command",
-    "success_exit": "command",
+_ADAPTERS_OF: Final = {
+    "status": ("http",),
+    "success": ("http",),
+    "content_type": ("http",),
+    "exit": ("command", "ssh"),
+    "success_exit": ("command", "ssh"),
 }
-"""Keys of ``upstream`` that speak of what one adapter alone receives; a host may receive either."""
-_NEEDS_ADAPTER: Final = frozenset({"http", "command", "python"})
+"""Keys of ``upstream`` that speak of what some adapters alone receive; a host may receive any."""
+_NEEDS_ADAPTER: Final = frozenset({"http", "command", "ssh", "python"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,10 +95,10 @@ def _judge_host(members: Mapping[str, Place], parts: Parts) -> None:
 
 def _judge_upstream(upstream: Place, form: str) -> None:
     for key in upstream.value if isinstance(upstream.value, Mapping) else ():
-        owner = _ADAPTER_OF.get(key, form)
-        if owner != form:
+        owners = _ADAPTERS_OF.get(key, (form,))
+        if form not in owners:
             upstream.follow(key).fault(
-                f"`{key}` speaks of what `{owner}` receives, and `{form}` receives none.",
+                f"`{key}` speaks of what `{owners[0]}` receives, and `{form}` receives none.",
                 "Remove it.",
                 at_key=True,
             )

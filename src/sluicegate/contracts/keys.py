@@ -22,6 +22,7 @@ KEYS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
             "http": "method url query headers body timeout_s credential credential_header "
             "credential_prefix redirects idempotency_header ca_file",
             "command": "argv stdin timeout_s environment directory credential credential_variable",
+            "ssh": "host port user command stdin timeout_s known_hosts credential agent",
             "python": "function timeout_s",
             "host": "timeout_s",
             "limits": "max_call_bytes max_bytes max_depth quotas",
@@ -60,7 +61,6 @@ KEYS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
 
 LATER: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
     {
-        ("fetch", "ssh"): "use `command`, or `host` and fetch it in the host",
         ("fetch", "mcp"): "use `host`, call the server in the host and set `upstream.mcp`",
         ("upstream", "signature"): "remove it; verify the signature in the host before the gate",
     }

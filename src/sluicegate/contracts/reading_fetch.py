@@ -19,6 +19,13 @@ from sluicegate.contracts.naming import PythonNames
 from sluicegate.contracts.placeholders import has_placeholder, read_placeholders, read_url
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.reach import Side
+from sluicegate.contracts.reading_adapter import (
+    read_constant,
+    read_credential,
+    read_declared_timeout,
+    read_timeout,
+)
+from sluicegate.contracts.reading_ssh import read_ssh
 from sluicegate.values.pointers import Pointer
 
 _METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -27,9 +34,7 @@ _HEADER_TEXT: Final = r"[\x20-\x7e]{1,2000}"
 _CREDENTIAL_HEADER: Final = "Authorization"
 _NO_ONE: Final = "not the contract's to set"
 _VARIABLE: Final = r"[A-Za-z_][A-Za-z0-9_]*"
-_CREDENTIAL: Final = rf"(?:env:)?{_VARIABLE}|file:[^\0]+|keyring:[^/]+/.+"
-_FORMS: Final = ("http", "command", "python", "host")
-_MAX_TIMEOUT_S: Final = 3600.0
+_FORMS: Final = ("http", "command", "ssh", "python", "host")
 _MAX_REDIRECTS: Final = 10
 
 
@@ -49,7 +54,7 @@ def read_fetch(place: Place | None, arguments: Side, names: PythonNames) -> Fetc
         return nothing
     cache = _read_cache(members["cache"]) if "cache" in members else None
     forms = [form for form in _FORMS if form in members]
-    named = len(forms) + sum(form in _mapping(place) for form in ("ssh", "mcp"))
+    named = len(forms) + ("mcp" in _mapping(place))
     if named != 1:
         place.fault(
             f"`fetch` names {named} adapters, and must name exactly one.",
@@ -58,7 +63,7 @@ def read_fetch(place: Place | None, arguments: Side, names: PythonNames) -> Fetc
         )
     if not forms:
         return nothing
-    read = {"http": _read_http, "command": _read_command, "host": _read_host}
+    read = {"http": _read_http, "command": _read_command, "ssh": read_ssh, "host": _read_host}
     form, inner = forms[0], members[forms[0]]
     fetch = _read_python(inner, names) if form == "python" else read[form](inner, arguments)
     return Fetching(fetch or HostFetch(), cache)
@@ -77,19 +82,6 @@ def _read_cache(place: Place) -> CacheRule | None:
     if ttl is None:
         return None
     return CacheRule(ttl_s=ttl, max_entries=1024 if entries is None else entries)
-
-
-def _timeout(members: Mapping[str, Place]) -> float:
-    found = _declared_timeout(members)
-    return 30.0 if found is None else found
-
-
-def _declared_timeout(members: Mapping[str, Place]) -> float | None:
-    return members["timeout_s"].number(0, _MAX_TIMEOUT_S) if "timeout_s" in members else None
-
-
-def _text(members: Mapping[str, Place], key: str, pattern: str, wanted: str) -> str | None:
-    return members[key].text(pattern, wanted) if key in members else None
 
 
 # --- http --------------------------------------------------------------------------------------
@@ -122,16 +114,16 @@ def _read_http(place: Place, arguments: Side) -> HttpFetch | None:
     return HttpFetch(
         method=method or "GET",
         url=url or "",
-        timeout_s=_timeout(members),
+        timeout_s=read_timeout(members),
         query=_read_query(members.get("query"), arguments),
         headers=headers,
         body=body,
-        credential=_read_credential(members),
+        credential=read_credential(members),
         credential_header=credential_header,
         credential_prefix=_read_prefix(members.get("credential_prefix")),
         redirects=redirects or 0,
         idempotency_header=idempotency_header,
-        ca_file=_text(members, "ca_file", r"[^\0]+", "a path"),
+        ca_file=read_constant(members, "ca_file", r"[^\0]+", "a path"),
     )
 
 
@@ -148,17 +140,6 @@ def _read_prefix(place: Place | None) -> str:
     if place.value == "":
         return ""
     return place.text(r"[\x20-\x7e]{1,100}", "a text that stands before the secret") or ""
-
-
-def _read_credential(members: Mapping[str, Place]) -> str | None:
-    if "credential" not in members:
-        return None
-    return members["credential"].discreet_text(
-        _CREDENTIAL,
-        "the name of a credential",
-        "Write an environment variable such as CI_TOKEN, file:PATH or keyring:SERVICE/NAME; "
-        "the secret itself never stands in a contract.",
-    )
 
 
 def _read_query(place: Place | None, arguments: Side) -> dict[str, str]:
@@ -196,7 +177,7 @@ def _read_all_headers(
 def _read_header_name(
     members: Mapping[str, Place], key: str, taken: dict[str, str], refused: frozenset[str]
 ) -> str | None:
-    name = _text(members, key, _HEADER, "the name of a header")
+    name = read_constant(members, key, _HEADER, "the name of a header")
     if name is not None:
         writer = _NO_ONE if name.lower() in refused else taken.get(name.lower())
         if writer is not None:
@@ -264,7 +245,7 @@ def _read_command(place: Place, arguments: Side) -> CommandFetch | None:
     stdin: Literal["arguments"] | None = None
     if "stdin" in members and members["stdin"].one_of(("arguments",)) is not None:
         stdin = "arguments"
-    variable = _text(members, "credential_variable", _VARIABLE, "the name of a variable")
+    variable = read_constant(members, "credential_variable", _VARIABLE, "the name of a variable")
     if ("credential" in members) != ("credential_variable" in members):
         place.fault(
             "`credential` and `credential_variable` stand together.",
@@ -276,11 +257,11 @@ def _read_command(place: Place, arguments: Side) -> CommandFetch | None:
         environment = members["environment"].texts(_VARIABLE, "the name of a variable")
     return CommandFetch(
         argv=argv,
-        timeout_s=_timeout(members),
+        timeout_s=read_timeout(members),
         stdin=stdin,
         environment=environment,
-        directory=_text(members, "directory", r"[^\0]+", "a path"),
-        credential=_read_credential(members),
+        directory=read_constant(members, "directory", r"[^\0]+", "a path"),
+        credential=read_credential(members),
         credential_variable=variable,
     )
 
@@ -310,10 +291,10 @@ def _read_python(place: Place, names: PythonNames) -> PythonFetch | None:
     if members is None:
         return None
     function = names.read_function(members["function"]) if "function" in members else None
-    timeout_s = _timeout(members)
+    timeout_s = read_timeout(members)
     return None if function is None else PythonFetch(function=function, timeout_s=timeout_s)
 
 
 def _read_host(place: Place, arguments: Side) -> HostFetch | None:
     members = place.members("host")
-    return None if members is None else HostFetch(timeout_s=_declared_timeout(members))
+    return None if members is None else HostFetch(timeout_s=read_declared_timeout(members))

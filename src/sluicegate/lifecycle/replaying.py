@@ -16,7 +16,7 @@ import jiter
 
 from sluicegate.checks.meaning import ResultCheck
 from sluicegate.checks.soundness import ArgumentCheck
-from sluicegate.contracts.contract import CommandFetch, Contract, HttpFetch, PythonName
+from sluicegate.contracts.contract import CommandFetch, Contract, HttpFetch, PythonName, SshFetch
 from sluicegate.gates.call_gate import CallLadder
 from sluicegate.gates.result_gate import ResultLadder
 from sluicegate.values.callers import Caller
@@ -125,7 +125,7 @@ def _arguments(answer: Answer, ladder: CallLadder, caller: Caller) -> object:
 
 
 def _receipt(answer: Answer, contract: Contract) -> Receipt:
-    is_command = isinstance(contract.fetch, CommandFetch)
+    is_command = isinstance(contract.fetch, CommandFetch | SshFetch)
     status = None if is_command else answer.status
     if status is None and isinstance(contract.fetch, HttpFetch):
         status = 200

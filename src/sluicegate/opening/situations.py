@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from sluicegate.checks.selection import Selected
-from sluicegate.contracts.contract import CommandFetch, Contract, HttpFetch
+from sluicegate.contracts.contract import CommandFetch, Contract, HttpFetch, SshFetch
 from sluicegate.gates.call_gate import Prepared
 from sluicegate.gates.serving import Line
 from sluicegate.opening.collecting import FIXTURES
@@ -98,7 +98,7 @@ def _at(rejected: Rejected) -> str:
 def _receipt(contract: Contract, needs: Mapping[str, JsonValue]) -> Receipt:
     fetch = contract.fetch
     status = needs.get("status", 200 if isinstance(fetch, HttpFetch) else None)
-    exit_code = needs.get("exit_code", 0 if isinstance(fetch, CommandFetch) else None)
+    exit_code = needs.get("exit_code", 0 if isinstance(fetch, CommandFetch | SshFetch) else None)
     content_type = needs.get("content_type")
     if content_type is None and status is not None:
         content_type = contract.upstream.content_type[0]

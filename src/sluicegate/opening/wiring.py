@@ -24,6 +24,7 @@ from sluicegate.contracts.contract import (
     HttpFetch,
     PythonFetch,
     PythonName,
+    SshFetch,
 )
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.settings import FolderLimits
@@ -33,6 +34,7 @@ from sluicegate.gates.ports import Adapter
 from sluicegate.gates.result_gate import ResultLadder
 from sluicegate.gates.serving import Line
 from sluicegate.opening.python_names import resolve_callable
+from sluicegate.opening.speaking_ssh import build_ssh
 from sluicegate.opening.trial import try_contracts
 from sluicegate.opening.waivers import list_waivers, refuse_expired
 from sluicegate.values.codes import Code
@@ -68,7 +70,8 @@ def build_lines(
 ) -> dict[str, Line] | tuple[Problem, ...]:
     """Return the lines of ``contracts`` by tool, or a problem for each that cannot be built.
 
-    A program, CA file or function that is not there is a problem of the contract that names it.
+    A program, CA file, host key, library or function that is not there is a problem of the
+    contract that names it.
     """
     lines: dict[str, Line] = {}
     problems: list[Problem] = []
@@ -127,6 +130,8 @@ def _build_adapter(
         if fetch.directory is not None:
             fetch = replace(fetch, directory=str(root.resolve() / fetch.directory))
         adapter = CommandAdapter(fetch, credentials)
+    elif isinstance(fetch, SshFetch):
+        adapter = build_ssh(fetch, root, credentials)
     elif isinstance(fetch, PythonFetch):
         adapter = PythonAdapter(fetch, find(fetch.function))
     else:

@@ -112,7 +112,7 @@ def _particulars(event: StoredEvent) -> Iterable[str]:
     elif event.decision_id and event.code == Code.DENIED:
         yield f"denied by decision {event.decision_id}"
     if event.upstream_status is not None:
-        word = "exit code" if event.adapter == "command" else "status"
+        word = "exit code" if event.adapter in ("command", "ssh") else "status"
         yield f"upstream {word} {event.upstream_status}"
     if event.raw_bytes:
         # A refused call holds its own text; every other event holds what the upstream sent.

@@ -88,9 +88,15 @@ def test_the_editor_takes_each_form_of_what_decides(text: str, access: object) -
 
 SHAPE = [
     *("unknown key", "another format", "no owner", "number for text", "version of two parts"),
-    *("unknown effect", "list for mapping", "tool name with a blank", "ssh"),
+    *("unknown effect", "list for mapping", "tool name with a blank"),
     *("two adapters", "prefix without credential", "command line"),
     *("credential without its variable", "no status", "code in small letters", "integers"),
+    *("ssh without a pinned host key", "ssh with a key and an agent", "ssh without a key"),
+    *(
+        "argument in the host of ssh",
+        "argument in the command of ssh",
+        "known_hosts ../known_hosts",
+    ),
     *("no agent at all", "waiver without a day", "user name in the URL", "HEAD"),
 ]
 

@@ -28,6 +28,7 @@ from sluicegate.contracts.contract import (
     PythonFetch,
     PythonName,
     RetryRule,
+    SshFetch,
     TextRule,
 )
 from sluicegate.contracts.loading import load
@@ -129,6 +130,14 @@ def test_all_problems_of_all_documents_are_told_in_order() -> None:
 
 
 HTTP = {"method": "GET", "url": "https://x.example/{/project_id}", "timeout_s": 5}
+SSH = {
+    "host": "ci.example",
+    "user": "reader",
+    "command": "ci-status --json | awk '{print}'",
+    "known_hosts": "keys/known_hosts",
+    "timeout_s": 5,
+    "credential": "file:keys/id_ed25519",
+}
 COMMAND = {"argv": ["ls", "{/project_id}"], "timeout_s": 5}
 GROUPS = "(?P<project_id>a)(?P<state>b)(?P<observed_at>c)"
 TABLE = {"project_id": "/p", "state": "/s", "observed_at": "/t"}
@@ -160,7 +169,6 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "tool name too long": ({"tool": "x" * 129}, "/tool", "129"),
     "tool name empty": ({"tool": ""}, "/tool", "not a name"),
     # what later parts bring
-    "ssh": ({"fetch": {"ssh": {}}}, "/fetch/ssh", "not served"),
     "mcp fetch": ({"fetch": {"mcp": {}}}, "/fetch/mcp", "not served"),
     "signature": ({"upstream": {"signature": {}}}, "/upstream/signature", "not served"),
     # arguments
@@ -398,6 +406,64 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         "/fetch/command",
         "stand together",
     ),
+    "ssh without a pinned host key": (
+        {"fetch": {"ssh": {k: v for k, v in SSH.items() if k != "known_hosts"}}},
+        "/fetch/ssh",
+        "`known_hosts` is missing",
+    ),
+    **{
+        f"argument in the {key} of ssh": (
+            {"fetch": {"ssh": {**SSH, key: text}}},
+            f"/fetch/ssh/{key}",
+            "no argument may stand",
+        )
+        for key, text in {
+            "host": "{/project_id}.example",
+            "user": "{/project_id}",
+            "command": "ci-status {/project_id}",
+            "known_hosts": "keys/{/project_id}",
+            "credential": "file:{/project_id}",
+        }.items()
+    },
+    **{
+        f"known_hosts {path}": (
+            {"fetch": {"ssh": {**SSH, "known_hosts": path}}},
+            "/fetch/ssh/known_hosts",
+            "outside the folder",
+        )
+        for path in ("/etc/ssh/ssh_known_hosts", "../known_hosts", "keys/..", "~/.ssh/known_hosts")
+    },
+    "ssh with a key and an agent": (
+        {"fetch": {"ssh": {**SSH, "agent": True}}},
+        "/fetch/ssh",
+        "one of them",
+    ),
+    "ssh without a key": (
+        {"fetch": {"ssh": {k: v for k, v in SSH.items() if k != "credential"}}},
+        "/fetch/ssh",
+        "one of them",
+    ),
+    "ssh command of two lines": (
+        {"fetch": {"ssh": {**SSH, "command": "a\nb"}}},
+        "/fetch/ssh/command",
+        "one line",
+    ),
+    "ssh user that is an option": (
+        {"fetch": {"ssh": {**SSH, "user": "-oProxyCommand=x"}}},
+        "/fetch/ssh/user",
+        "an account",
+    ),
+    "ssh host with a user": (
+        {"fetch": {"ssh": {**SSH, "host": "me@ci.example"}}},
+        "/fetch/ssh/host",
+        "a host",
+    ),
+    "ssh port": ({"fetch": {"ssh": {**SSH, "port": 0}}}, "/fetch/ssh/port", "1 to 65535"),
+    "ssh environment": (
+        {"fetch": {"ssh": {**SSH, "environment": ["LANG"]}}},
+        "/fetch/ssh/environment",
+        "not a key of ssh",
+    ),
     "cached write": (
         {"effect": "write", "fetch": {"http": HTTP, "cache": {"ttl_s": 5}}},
         "/fetch/cache",
@@ -557,6 +623,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         )
         for form, fetch, keys in (
             ("command", COMMAND, ("status", "success", "content_type")),
+            ("ssh", SSH, ("status", "success", "content_type")),
             ("http", HTTP, ("exit", "success_exit")),
         )
         for key, value in UPSTREAM_KEYS.items()
@@ -982,6 +1049,26 @@ def test_every_form_of_fetch_is_read() -> None:
         directory="/srv",
         credential="keyring:ci/token",
         credential_variable="TOKEN",
+    )
+    ssh = {**SSH, "port": 2222, "stdin": "arguments"}
+    assert contract({"fetch": {"ssh": ssh}}).fetch == SshFetch(
+        host="ci.example",
+        port=2222,
+        user="reader",
+        command="ci-status --json | awk '{print}'",
+        stdin="arguments",
+        known_hosts="keys/known_hosts",
+        timeout_s=5,
+        credential="file:keys/id_ed25519",
+    )
+    by_agent = {k: v for k, v in SSH.items() if k != "credential"} | {"agent": True}
+    assert contract({"fetch": {"ssh": by_agent}}).fetch == SshFetch(
+        host="ci.example",
+        user="reader",
+        command="ci-status --json | awk '{print}'",
+        known_hosts="keys/known_hosts",
+        timeout_s=5,
+        agent=True,
     )
     python = {"function": "acme.tools:run", "timeout_s": 9}
     assert contract(

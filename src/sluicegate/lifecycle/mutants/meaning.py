@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
-from sluicegate.contracts.contract import BindRule, CommandFetch, Contract, HttpFetch
+from sluicegate.contracts.contract import BindRule, CommandFetch, Contract, HttpFetch, SshFetch
 from sluicegate.contracts.schemas.keywords import Schema
 from sluicegate.lifecycle.mutants.carrying import Carried
 from sluicegate.lifecycle.mutants.examples import Maker
@@ -73,7 +73,7 @@ def _delivered(contract: Contract, raw: bytes) -> Iterator[Mutant]:
             yield _meaning(
                 "login-page", _HTML, Stage.FETCH, needs={"content_type": "text/html; charset=utf-8"}
             )
-    elif isinstance(fetch, CommandFetch):
+    elif isinstance(fetch, CommandFetch | SshFetch):
         for exit_code in (1, 127, 137):
             if exit_code not in upstream.success_exit:
                 yield _meaning(
