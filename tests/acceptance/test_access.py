@@ -169,11 +169,10 @@ def test_check_asks_no_row_where_policies_decide(
     assert "access rule" not in done.out + done.err
 
 
-def test_policies_in_folders_of_the_folder_count_and_readmes_do_not(cedar: Path) -> None:
-    (cedar / "policies" / "more").mkdir()
-    (cedar / "policies" / "more" / "deny.cedar").write_text(
-        "forbid (principal, action, resource);\n"
-    )
+@pytest.mark.parametrize("name", ["more/deny.cedar", ".deny.cedar", "README.cedar"])
+def test_every_policy_below_the_folder_counts_and_readmes_do_not(cedar: Path, name: str) -> None:
+    (cedar / "policies" / name).parent.mkdir(exist_ok=True)
+    (cedar / "policies" / name).write_text("forbid (principal, action, resource);\n")
     (cedar / "policies" / "README.md").write_text("What stands here.\n")
     (cedar / "policies" / ".keep").write_text("")
 

@@ -12,7 +12,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from sluicegate.access.cedar import CedarAuthorizer, CedarPolicies
-from sluicegate.access.cedar_statements import Statement, split_statements
+from sluicegate.access.cedar_statements import (
+    MAX_NESTING,
+    Statement,
+    find_excess,
+    nests_too_deep,
+    split_statements,
+)
 from sluicegate.contracts.json_reading import MAX_BYTES, decode_text, read_json
 from sluicegate.contracts.problems import Problem
 from sluicegate.values.codes import Code
@@ -117,6 +123,8 @@ def _read_schema(folder: str, documents: Mapping[str, bytes]) -> Schema | Proble
     text = decode_text(name, documents[name], MAX_BYTES)
     if isinstance(text, Problem):
         return text
+    if nests_too_deep(text):
+        return _problem(name, f"It nests deeper than {MAX_NESTING} levels.", "Name inner types.")
     build = Schema.from_json_str if name.endswith(JSON_SCHEMA) else Schema.from_str
     try:
         return build(text)
@@ -146,6 +154,9 @@ def _judge(statements: list[Statement], schema: Schema) -> list[Problem]:
 def _find_fault(text: str, schema: Schema) -> tuple[str, str] | None:
     from cedarpy import PolicySet, validate_policies
 
+    excess = find_excess(text)
+    if excess is not None:
+        return f"The policy that begins here {excess}.", "Split it into several policies."
     try:
         found = PolicySet.from_str(text)
     except ValueError as error:

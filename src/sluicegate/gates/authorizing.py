@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeGuard
 
 from sluicegate.contracts.contract import Contract
 from sluicegate.gates.call_gate import Prepared
@@ -55,7 +55,7 @@ async def authorize(
         async with asyncio.timeout(DECISION_TIMEOUT_S) as limit:
             for resource in resources or [None]:
                 decision: object = await authorizer.decide(_query(contract, caller, resource))
-                if _is_past(limit) or not isinstance(decision, Decision):
+                if _is_past(limit) or not _is_whole(decision):
                     return _UNAVAILABLE
                 if decision.errors:
                     return _told(_UNAVAILABLE, decision, "; ".join(decision.errors))
@@ -72,6 +72,19 @@ async def authorize(
         decision_id=decision_id,
         decided_at=decided_at,
         policy_version=policy_version,
+    )
+
+
+def _is_whole(decision: object) -> TypeGuard[Decision]:
+    """Whether it is a Decision whose texts are texts: a function of the operator's made it."""
+    return isinstance(decision, Decision) and all(
+        isinstance(text, str)
+        for text in (
+            decision.decision_id,
+            decision.reason,
+            decision.policy_version,
+            *decision.errors,
+        )
     )
 
 

@@ -23,8 +23,9 @@ _MAX_DOCUMENTS: Final = 1_000
 def read_policies(root: Path, folder: str) -> Mapping[str, bytes] | tuple[Problem, ...]:
     """Return the documents below ``folder`` by name relative to ``root``, or what was not read.
 
-    Folders in it are read too; names that begin with a dot and READMEs are passed over. A link
-    that leaves ``root``, a file of another kind and a file that cannot be read are problems.
+    Folders in it are read too; names that begin with a dot and READMEs are passed over, unless
+    they end as policies do. A link that leaves ``root``, a file of another kind and a file that
+    cannot be read are problems.
     """
     folder = folder.rstrip("/")
     documents: dict[str, bytes] = {}
@@ -57,7 +58,8 @@ def _files(folder: Path) -> Iterator[Path]:
         linked = [name for name in folders if (Path(here) / name).is_symlink()]
         folders[:] = sorted(name for name in folders if name[0] != "." and name not in linked)
         for name in sorted(files + linked):
-            if name[0] != "." and not name.upper().startswith("README"):
+            is_aside = name[0] == "." or name.upper().startswith("README")
+            if not is_aside or name.endswith(POLICY_SUFFIX):
                 yield Path(here) / name
 
 

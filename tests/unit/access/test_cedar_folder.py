@@ -26,6 +26,8 @@ SCHEMA_JSON = json.dumps(
     }
 )
 
+POLICY_OF = "permit (principal, action, resource) when { X };"
+
 REFUSED: dict[str, tuple[dict[str, str | None], str, str]] = {
     "no schema": ({"schema__cedarschema": None}, "policies", "holds no schema"),
     "two schemas": ({"schema__json": SCHEMA_JSON}, "policies", "holds two schemas"),
@@ -94,6 +96,48 @@ REFUSED: dict[str, tuple[dict[str, str | None], str, str]] = {
         {"runs__cedar": 'permit (principal == Callr::"a", action, resource);'},
         "policies/runs.cedar:1:1",
         "does not fit the schema",
+    ),
+    "a policy that would crash the engine": (
+        {"runs__cedar": POLICY_OF.replace("X", "(" * 100_000 + "true" + ")" * 100_000)},
+        "policies/runs.cedar:1:1",
+        "nests deeper than 64 levels",
+    ),
+    "a policy of sets that would crash the engine": (
+        {"runs__cedar": POLICY_OF.replace("X", "[" * 1000 + "]" * 1000)},
+        "policies/runs.cedar:1:1",
+        "nests deeper than 64 levels",
+    ),
+    "a chain of conditions that would crash the engine": (
+        {
+            "runs__cedar": POLICY_OF.replace(
+                "X", "if true then " * 5000 + "true" + " else true" * 5000
+            )
+        },
+        "policies/runs.cedar:1:1",
+        "more than 500 operators",
+    ),
+    "a chain that the engine would not judge to its end": (
+        {"runs__cedar": POLICY_OF.replace("X", "principal" + ".x" * 5000)},
+        "policies/runs.cedar:1:1",
+        "more than 500 operators",
+    ),
+    "a schema that would crash the engine": (
+        {"schema__cedarschema": f"type A = {'Set<' * 100_000}Long{'>' * 100_000};"},
+        "policies/schema.cedarschema",
+        "nests deeper than 64 levels",
+    ),
+    "a JSON schema that would crash the engine": (
+        {
+            "schema__cedarschema": None,
+            "schema__json": '{"": ' + '{"a": ' * 200 + "1" + "}" * 201,
+        },
+        "policies/schema.json",
+        "deeper than",
+    ),
+    "entities that nest too deep": (
+        {"entities__json": "[" * 100_000 + "]" * 100_000},
+        "policies/entities.json",
+        "deeper than",
     ),
     "entities with a member twice": (
         {"entities__json": '[{"uid": {"type": "Group", "id": "a", "id": "b"}}]'},
@@ -188,6 +232,23 @@ def test_policies_of_several_files_count_together() -> None:
     authorizer = load_cedar("policies", documents())
     assert isinstance(authorizer, CedarAuthorizer)
     assert authorizer.count == 3
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "(" * 62 + "true" + ")" * 62,
+        " && ".join(["true"] * 500),
+        "if true then " * 400 + "true" + " else true" * 400,
+        'resource.owner == "' + "(" * 5000 + '"',
+        "principal in [" + ", ".join(f'Group::"{each}"' for each in range(5000)) + "]",
+    ],
+    ids=["nested", "joined", "conditions", "a long text", "a long list"],
+)
+def test_what_the_engine_can_be_trusted_with_loads(condition: str) -> None:
+    scope = "permit (principal, action, resource is project) when { X };"
+    authorizer = load_cedar("policies", documents(runs__cedar=scope.replace("X", condition)))
+    assert isinstance(authorizer, CedarAuthorizer), authorizer
 
 
 SPLIT = {

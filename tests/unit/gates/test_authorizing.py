@@ -123,6 +123,25 @@ async def test_the_event_names_the_decision_and_the_policies_it_was_taken_by(
     assert "SECRET-REASON" not in event.detail  # what it says of itself may quote arguments
 
 
+@pytest.mark.requirement("ACC-1", "RES-9")
+@pytest.mark.parametrize(
+    "said",
+    [{"reason": 5}, {"policy_version": object()}, {"errors": (KeyError("x"),)}, {"errors": 7}],
+    ids=["reason", "version", "error", "errors"],
+)
+async def test_a_decision_whose_texts_are_none_is_no_decision(said: dict[str, object]) -> None:
+    class Odd:
+        async def decide(self, query: AccessQuery) -> Decision:
+            made: dict[str, object] = {"allow": True, "decision_id": "d-1", **said}
+            return Decision(**made)  # type: ignore[arg-type]
+
+    upstream = RecordedUpstream(answer())
+    gate = gate_of(contracts(), {"job_status": upstream}, authorizer=Odd())
+    given = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    (event,) = gate.audit.events(request_id=given.request_id)
+    assert (given.code, event.code, upstream.dispatches) == ("UNAVAILABLE", "PDP_UNAVAILABLE", [])
+
+
 @pytest.mark.requirement("ACC-1", "AUD-4")
 async def test_why_a_call_was_denied_is_kept_in_custody() -> None:
     authorizer = Saying(allow=False, reason="row 3 denies")
