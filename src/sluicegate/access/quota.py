@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.ports import Quota
@@ -21,19 +22,26 @@ if TYPE_CHECKING:
 PATIENCE_S: Final = 0.25
 """A store that does not answer within this time denies."""
 
+_SKEW_S: Final = 60.0
+"""How far the clocks of those who count in one storage may differ."""
+
 
 class LimitsQuota:
     """Counts in one storage of ``limits``; each allowance is one moving window of its own."""
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(
+        self, storage: Storage, release: Callable[[], Awaitable[None]] | None = None
+    ) -> None:
         from limits.aio.strategies import MovingWindowRateLimiter
 
         self._limiter = MovingWindowRateLimiter(storage)
+        self._release = release
 
     async def spend(self, allowances: Sequence[Allowance]) -> bool:
         """Count one attempt under each, in order; False at the first that is spent.
 
-        Raises: TimeoutError past the patience, and whatever the storage raises.
+        Raises: TimeoutError past the patience, ValueError for a storage that does not tell what it
+        counted, and whatever the storage raises.
         """
         from limits import RateLimitItemPerSecond
 
@@ -42,43 +50,60 @@ class LimitsQuota:
                 window = RateLimitItemPerSecond(allowance.count, allowance.window_s)
                 if not await self._limiter.hit(window, allowance.key):
                     return False
+                # The library takes whatever a storage says for a yes; what was counted is asked.
+                counted = await self._limiter.get_window_stats(window, allowance.key)
+                ends = counted.reset_time - time.time()
+                if not (
+                    0 <= counted.remaining < allowance.count
+                    and -_SKEW_S <= ends <= allowance.window_s + _SKEW_S
+                ):
+                    raise ValueError("the storage of the quota does not tell what it counted")
         return True
+
+    async def close(self) -> None:
+        """Release the connections."""
+        if self._release is not None:
+            await self._release()
 
 
 def open_quota(store: str) -> Quota | None:
     """Return what counts under ``limits.quota_store``; None where the record does.
 
-    Raises: ConfigurationError where the library is not installed or the address is none.
+    Raises: ConfigurationError where a library is not installed or the address is none.
     """
     if store == "audit:":
         return None
     try:
-        from limits.aio.storage import MemoryStorage, Storage
-        from limits.storage import storage_from_string
-    except ImportError:
+        return _count_in_memory() if store == "memory:" else _count_in_redis(_address(store))
+    except ImportError as error:
         raise ConfigurationError(
-            f"limits.quota_store {store.split(':')[0]}: needs the library limits:"
+            f"limits.quota_store: the library {error.name} is not installed:"
             " pip install 'sluicegate[access,redis]'"
         ) from None
-    if store == "memory:":
-        return LimitsQuota(MemoryStorage())
-    address = _address(store)
+
+
+def _count_in_memory() -> LimitsQuota:
+    from limits.aio.storage import MemoryStorage
+
+    return LimitsQuota(MemoryStorage())
+
+
+def _count_in_redis(address: str) -> LimitsQuota:
+    from limits.aio.storage import RedisStorage
+    from redis.asyncio import ConnectionPool
+
     try:
-        storage = storage_from_string(
-            f"async+{address}",
-            implementation="redispy",
-            socket_timeout=PATIENCE_S,
-            socket_connect_timeout=PATIENCE_S,
+        pool = ConnectionPool.from_url(
+            address, socket_timeout=PATIENCE_S, socket_connect_timeout=PATIENCE_S
         )
-    except Exception as error:  # noqa: BLE001  (a library's own; told and closed)
+    except ValueError:
         # The text of such an error may quote the address, and that a password.
         raise ConfigurationError(
-            "limits.quota_store: Redis cannot be used with this address"
-            f" ({type(error).__name__}): write redis://HOST:PORT/DATABASE"
+            "limits.quota_store: this is no address of Redis: write redis://HOST:PORT/DATABASE"
         ) from None
-    if not isinstance(storage, Storage):
-        raise ConfigurationError("limits.quota_store: this library has no such storage")
-    return LimitsQuota(storage)
+    options: dict[str, Any] = {"connection_pool": pool}
+    storage = RedisStorage("async+redis://", implementation="redispy", **options)
+    return LimitsQuota(storage, pool.aclose)
 
 
 def _address(store: str) -> str:

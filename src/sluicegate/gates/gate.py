@@ -391,6 +391,7 @@ class Gate:
             self._serving.close,
             *outside,
             lambda: asyncio.to_thread(self._means.notifier.close),
+            *(() if self._means.quota is None else (self._means.quota.close,)),
             self._means.store.close,
         )
 

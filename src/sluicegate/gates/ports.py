@@ -10,6 +10,7 @@ from typing import Protocol
 from sluicegate.gates.events import AuditEvent, StoredEvent
 from sluicegate.gates.terms import NO_TERMS, Accepted, Allowance, Terms
 from sluicegate.values.callers import Caller
+from sluicegate.values.codes import Code
 from sluicegate.values.findings import Finding
 from sluicegate.values.receipts import Receipt
 
@@ -210,6 +211,24 @@ class ChainReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AnchorReport:
+    """How the record stands to the heads that were signed outside of it.
+
+    ``signed_seq`` is the event that the last head names, ``signed_at`` its time. ``code`` is
+    CHAIN_SHORTER_THAN_ANCHOR or CHAIN_BROKEN, and ``broken_at`` the first event that is missing or
+    that nothing signed vouches for; both are None where the heads themselves are not whole, and
+    ``problem`` alone says so. ``problem`` None: the record fits.
+    """
+
+    heads: int
+    signed_seq: int | None = None
+    signed_at: str | None = None
+    code: Code | None = None
+    broken_at: int | None = None
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
     """Drift told to the owner of a contract. Findings hold no values."""
 
@@ -249,3 +268,6 @@ class Quota(Protocol):
         What was counted before the one that is spent stays counted. Raising means
         QUOTA_UNAVAILABLE.
         """
+
+    async def close(self) -> None:
+        """Release connections."""

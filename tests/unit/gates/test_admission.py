@@ -37,6 +37,9 @@ class QuotaOf:
             raise self.answer
         return self.answer
 
+    async def close(self) -> None:
+        pass
+
 
 async def admit_with(quota: QuotaOf | None) -> Admitted | Rejected:
     prepared = CallLadder(CONTRACT).climb(ARGUMENTS.encode(), CALLER)

@@ -113,10 +113,16 @@ class GrantingQuota:
     async def spend(self, allowances: Sequence[Allowance]) -> bool:
         return True
 
+    async def close(self) -> None:
+        pass
+
 
 class RaisingQuota:
     async def spend(self, allowances: Sequence[Allowance]) -> bool:
         raise PANIC
+
+    async def close(self) -> None:
+        pass
 
 
 def gate_with(served: ContractSet, upstream: Adapter, *, panicking: str) -> Gate:

@@ -68,6 +68,9 @@ class Counting:
         self.spent += 1
         return True
 
+    async def close(self) -> None:
+        pass
+
 
 @pytest.mark.parametrize(
     ("received", "first", "afterwards"),

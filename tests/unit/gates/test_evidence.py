@@ -1,0 +1,287 @@
+"""An action runs only on a fresh accepted answer that the gate finds, or takes, itself."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.unit.gates.job_status import answer
+from tests.unit.gates.restart import ARGUMENTS, DONE, PROOF, STATUS, folder
+
+from sluicegate.gates.gate import Gate
+from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.gates.terms import Accepted
+from sluicegate.stores.memory import MemoryStore
+from sluicegate.testing import FixedClock, RecordedUpstream, gate_of
+from sluicegate.values.callers import Caller
+from sluicegate.values.receipts import Fault, Receipt
+
+pytestmark = pytest.mark.requirement("EVI-1", "ARG-7", "ENV-1")
+
+CALLER = Caller(subject="svc-deploy", tenant="team-a")
+LOST = Receipt(adapter="recorded", adapter_version="1", endpoint="recorded", fault=Fault.TIMEOUT)
+UNSENT = replace(LOST, fault=Fault.UNREACHABLE, dispatched=False)
+NEEDS = {
+    "tool": "job_status",
+    "arguments": {"project_id": "bluebird", "run_id": "run_A1b2C3d4E5f6"},
+}
+
+
+class Yard:
+    """A gate over both tools, and what was sent to each of them."""
+
+    def __init__(
+        self,
+        *status: bytes | Receipt,
+        done: tuple[bytes | Receipt, ...] = (DONE,),
+        store: MemoryStore | None = None,
+        **restart: Any,
+    ) -> None:
+        self.clock = FixedClock()
+        self.status = RecordedUpstream(*(status or (answer(),)))
+        self.restart = RecordedUpstream(*done)
+        self.gate: Gate = gate_of(
+            folder(**{"evidence": [PROOF], **restart}),
+            {"job_status": self.status, "job_restart": self.restart},
+            clock=self.clock,
+            store=store,
+        )
+
+    async def look(self, caller: Caller = CALLER, arguments: str = ARGUMENTS) -> None:
+        given = await self.gate.call("job_status", arguments, caller=caller)
+        assert given.outcome in ("success", "failure")
+
+    async def act(self, caller: Caller = CALLER) -> dict[str, Any]:
+        given = await self.gate.call("job_restart", ARGUMENTS, caller=caller)
+        shown: dict[str, Any] = json.loads(given.to_json())
+        return shown
+
+
+def refused(shown: dict[str, Any]) -> bool:
+    assert shown["error"] == {"code": "EVIDENCE_REQUIRED", "retryable": True, "needs": NEEDS}
+    return bool(shown["outcome"] == "refused")
+
+
+async def test_an_action_runs_on_a_fresh_accepted_answer_about_its_own_subject() -> None:
+    yard = Yard()
+    await yard.look()
+    assert (await yard.act())["outcome"] == "success"
+    intent = next(event for event in yard.gate.audit.events(tool="job_restart"))
+    proof = next(
+        event
+        for event in yard.gate.audit.events(tool="job_status")
+        if event.kind == "outcome" and event.outcome == "success"
+    )
+    assert json.loads(intent.detail)["evidence"] == [proof.event_id]
+    assert len(yard.status.dispatches) == 1
+
+
+async def test_without_evidence_nothing_is_sent_and_the_agent_is_told_what_to_ask() -> None:
+    yard = Yard()
+    assert refused(await yard.act())
+    assert yard.restart.dispatches == []
+    (event,) = yard.gate.audit.events(tool="job_restart")
+    assert (event.kind, event.code) == ("refused", "EVIDENCE_REQUIRED")
+
+
+ABOUT: dict[str, bytes] = {
+    "another state": answer(state="running"),
+    "refused for its shape": answer(extra="approved"),
+    "refused as stale": answer(observed_at="2026-11-30T11:00:00Z"),
+    "refused as another project's": answer(project_id="other-one"),
+    "an error page": b"<html>failed</html>",
+}
+
+
+@pytest.mark.parametrize("case", ABOUT)
+async def test_an_answer_that_does_not_say_so_is_no_evidence(case: str) -> None:
+    yard = Yard(ABOUT[case])
+    await yard.look()
+    assert refused(await yard.act())
+    assert yard.restart.dispatches == []
+
+
+async def test_an_answer_about_another_project_is_no_evidence() -> None:
+    yard = Yard(answer(project_id="other-one"))
+    other = ARGUMENTS.replace("bluebird", "other-one")
+    await yard.look(arguments=other)
+    assert refused(await yard.act())
+
+
+@pytest.mark.parametrize(
+    "caller",
+    [
+        Caller(subject="svc-other", tenant="team-a"),
+        Caller(subject="svc-deploy", tenant="team-b"),
+        Caller(subject="svc-deploy"),
+    ],
+    ids=["another subject", "another tenant", "no tenant"],
+)
+async def test_what_another_caller_was_told_is_no_evidence(caller: Caller) -> None:
+    yard = Yard()
+    await yard.look(caller)
+    assert refused(await yard.act())
+
+
+@pytest.mark.parametrize(("waited", "runs"), [(30, True), (30.000001, False)])
+async def test_its_age_is_that_of_the_time_the_answer_bears(waited: float, runs: bool) -> None:
+    yard = Yard()  # observed 30 s before noon, looked at then
+    await yard.look()
+    yard.clock.advance(waited)
+    shown = await yard.act()
+    assert (shown["outcome"] == "success") is runs
+    assert runs or refused(shown)
+
+
+async def test_one_answer_is_spent_by_one_action() -> None:
+    yard = Yard()
+    await yard.look()
+    assert (await yard.act())["outcome"] == "success"
+    assert refused(await yard.act())
+    await yard.look()
+    assert (await yard.act())["outcome"] == "success"
+    assert len(yard.restart.dispatches) == 2
+
+
+async def test_an_answer_that_may_be_used_again_is_not_spent() -> None:
+    yard = Yard(evidence=[{**PROOF, "once": False}])
+    await yard.look()
+    assert [(await yard.act())["outcome"] for _ in range(2)] == ["success", "success"]
+
+
+async def test_of_two_actions_at_once_one_spends_the_answer() -> None:
+    yard = Yard()
+    await yard.look()
+    ends = await asyncio.gather(*(yard.act() for _ in range(5)))
+    codes = [shown["error"]["code"] for shown in ends if shown["outcome"] == "refused"]
+    assert [shown["outcome"] for shown in ends].count("success") == 1
+    # Who is not first is told of the open write, or that its proof is spent.
+    assert set(codes) <= {"IN_PROGRESS", "EVIDENCE_REQUIRED"}
+    assert len(yard.restart.dispatches) == 1
+
+
+async def test_a_cached_answer_proves_nothing() -> None:
+    yard = Yard(
+        Receipt(
+            adapter="cache",
+            adapter_version="1",
+            endpoint="cache",
+            raw=answer(),
+            from_cache=True,
+        )
+    )
+    await yard.look()
+    assert refused(await yard.act())
+
+
+async def test_what_an_earlier_contract_accepted_is_no_evidence() -> None:
+    store = MemoryStore()
+    old = Yard(store=store)
+    await old.look()
+    new = Yard(store=store, status={**STATUS, "version": "2.0.0"})
+    assert refused(await new.act())
+    await new.look()
+    assert (await new.act())["outcome"] == "success"
+
+
+# --- taken again -------------------------------------------------------------------------------
+
+REFETCH = {**PROOF, "refetch": True}
+
+
+async def test_refetch_asks_again_right_before_acting_and_nothing_older_counts() -> None:
+    yard = Yard(answer(), answer(state="running"), evidence=[REFETCH])
+    await yard.look()
+    assert refused(await yard.act())
+    assert [each.arguments for each in yard.status.dispatches] == [json.loads(ARGUMENTS)] * 2
+    assert yard.restart.dispatches == []
+
+
+async def test_refetch_needs_no_earlier_answer() -> None:
+    yard = Yard(evidence=[REFETCH])
+    assert (await yard.act())["outcome"] == "success"
+    kinds = [(event.tool, event.kind) for event in yard.gate.audit.events()][1:]
+    assert kinds == [
+        *(("job_status", "intent"), ("job_status", "outcome")),
+        *(("job_restart", "intent"), ("job_restart", "outcome")),
+    ]
+
+
+@pytest.mark.parametrize(
+    "received",
+    [LOST, answer(extra=1), b"", answer(observed_at="2026-11-30T11:00:00Z")],
+    ids=["lost", "refused", "empty", "stale"],
+)
+async def test_a_refetch_that_is_not_accepted_stops_the_action(received: bytes | Receipt) -> None:
+    yard = Yard(received, evidence=[REFETCH])
+    assert refused(await yard.act())
+    assert yard.restart.dispatches == []
+
+
+# --- after a retry -----------------------------------------------------------------------------
+
+RETRY = {"attempts": 2, "budget_s": 20, "on": ["UPSTREAM_UNAVAILABLE"]}
+
+
+@pytest.mark.requirement("EVI-2")
+@pytest.mark.parametrize(
+    "proof", [PROOF, {**PROOF, "once": False}], ids=["spent by the first", "known before"]
+)
+async def test_what_was_known_before_a_retry_proves_nothing_after_it(proof: dict[str, Any]) -> None:
+    yard = Yard(done=(UNSENT, DONE), evidence=[proof], retry=RETRY)
+    await yard.look()
+    shown = await yard.act()
+    assert (shown["outcome"], shown["error"]["code"]) == ("failure", "UPSTREAM_UNAVAILABLE")
+    assert len(yard.restart.dispatches) == 1
+    last = list(yard.gate.audit.events(tool="job_restart"))[-1]
+    assert last.code == "EVIDENCE_REQUIRED"
+
+
+@pytest.mark.requirement("EVI-2")
+async def test_a_retry_takes_its_evidence_again() -> None:
+    yard = Yard(done=(UNSENT, DONE), evidence=[REFETCH], retry=RETRY)
+    assert (await yard.act())["outcome"] == "success"
+    assert (len(yard.status.dispatches), len(yard.restart.dispatches)) == (2, 2)
+
+
+@pytest.mark.requirement("EVI-2")
+async def test_a_state_that_changed_before_a_retry_stops_it() -> None:
+    yard = Yard(
+        answer(), answer(state="running"), done=(UNSENT, DONE), evidence=[REFETCH], retry=RETRY
+    )
+    assert (await yard.act())["outcome"] == "failure"
+    assert len(yard.restart.dispatches) == 1
+
+
+# --- what fails ---------------------------------------------------------------------------------
+
+
+class Unreadable(MemoryStore):
+    async def accepted(self, **asked: Any) -> tuple[Accepted, ...]:
+        raise AuditUnavailable("no record")
+
+
+@pytest.mark.requirement("RES-9")
+async def test_a_record_that_cannot_be_asked_refuses_the_action() -> None:
+    yard = Yard(store=Unreadable())
+    await yard.look()
+    shown = await yard.act()
+    assert (shown["outcome"], shown["error"]["code"]) == ("refused", "UNAVAILABLE")
+    assert yard.restart.dispatches == []
+
+
+@pytest.mark.requirement("RES-9")
+async def test_evidence_that_was_changed_in_the_record_is_refused() -> None:
+    store = MemoryStore()
+    yard = Yard(answer(state="running"), store=store)
+    await yard.look()
+    with store._lock:
+        store._connection.execute("DROP TRIGGER audit_event_no_update")
+        store._connection.execute(
+            "UPDATE audit_event SET contract_version = '9.9.9' WHERE kind = 'outcome'"
+        )
+    shown = await yard.act()
+    assert (shown["outcome"], shown["error"]["code"]) == ("refused", "UNAVAILABLE")
