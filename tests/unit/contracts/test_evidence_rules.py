@@ -1,0 +1,180 @@
+"""What an action rests on is proven over the folder: the tool, its pointers, its values exist."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from tests.unit.gates.restart import PROOF, STATUS, folder
+
+from sluicegate.contracts.evidence import judge_evidence, mark_witnesses
+from sluicegate.errors import ContractFolderError
+
+pytestmark = pytest.mark.requirement("EVI-1", "CON-2")
+
+
+def without(*path: str) -> dict[str, Any]:
+    """The contract of the witness without one of its keys."""
+    status = deepcopy(STATUS)
+    inner = status
+    for name in path[:-1]:
+        inner = inner[name]
+    del inner[path[-1]]
+    return status
+
+
+def with_result(**parts: Any) -> dict[str, Any]:
+    return {**STATUS, "result": {**STATUS["result"], **parts}}
+
+
+def test_a_proof_that_can_be_found_is_no_problem() -> None:
+    assert judge_evidence(folder(evidence=[PROOF, {**PROOF, "refetch": True}])) == ()
+
+
+# case → (change of the proof, the witness, pointer, a word of the message)
+BROKEN: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
+    "no such tool": ({"tool": "job_state"}, {}, "/tool", "named job_state"),
+    "a tool that acts": ({}, {"effect": "write"}, "/tool", "no read"),
+    "a tool that caches": (
+        {},
+        {"fetch": {**STATUS["fetch"], "cache": {"ttl_s": 5, "max_entries": 9}}},
+        "/tool",
+        "cache",
+    ),
+    "a tool that bears no time": ({}, without("result", "fresh"), "/tool", "how old"),
+    "a time that is not selected": (
+        {},
+        with_result(agent=["/project_id", "/run_id", "/state"]),
+        "/tool",
+        "how old",
+    ),
+    "data that is not there": (
+        {"bind": {"/project": "/project_id"}},
+        {},
+        "/bind/~1project",
+        "leads to nothing",
+    ),
+    "data that is not selected": (
+        {},
+        with_result(agent=["/project_id", "/state", "/observed_at"]),
+        "/bind/~1run_id",
+        "nothing else is kept",
+    ),
+    "data that is masked": (
+        {},
+        {"mask": {"result": ["/run_id"]}},
+        "/bind/~1run_id",
+        "mask no part",
+    ),
+    "a state that is not there": ({"where": {"/status": 1}}, {}, "/where/~1status", "nothing"),
+    "a state that never is": ({"where": {"/state": "done"}}, {}, "/where/~1state", "never has"),
+    "a refetch of what nobody knows": (
+        {"refetch": True, "bind": {"/project_id": "/project_id"}},
+        {},
+        "/refetch",
+        "run_id",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_proof_that_can_never_be_found_is_told_at_its_place(case: str) -> None:
+    change, status, pointer, word = BROKEN[case]
+    problems = judge_evidence(folder(status=status, evidence=[{**PROOF, **change}]))
+    told = {problem.pointer: f"{problem.message} {problem.mend}" for problem in problems}
+    assert f"/evidence/0{pointer}" in told
+    assert word in told[f"/evidence/0{pointer}"]
+    assert {problem.document for problem in problems} == {"job_restart/contract.json"}
+
+
+# case → (members of the acting contract, pointer, a word)
+REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
+    "no proof": ({"evidence": []}, "/evidence", "lists 0"),
+    "a proof about nothing": ({"evidence": [{**PROOF, "bind": {}}]}, "/evidence/0/bind", "subject"),
+    "an argument that is not there": (
+        {"evidence": [{**PROOF, "bind": {"/run_id": "/run"}}]},
+        "/evidence/0/bind/~1run_id",
+        "leads to nothing",
+    ),
+    "an age without end": (
+        {"evidence": [{**PROOF, "max_age_s": 90_000}]},
+        "/evidence/0/max_age_s",
+        "86400",
+    ),
+    "an unknown key": (
+        {"evidence": [{**PROOF, "token": "/t"}]},
+        "/evidence/0/token",
+        "token",
+    ),
+    "a destructive tool that never asks again": (
+        {"effect": "destructive", "evidence": [PROOF]},
+        "/evidence",
+        "taken again",
+    ),
+    "a key of nobody": ({"idempotency": {"key": "agent", "keep_s": 5}}, "/idempotency/key", "host"),
+    "a key without time": ({"idempotency": {"key": "host"}}, "/idempotency", "keep_s"),
+    "a key beside a mask": (
+        {"idempotency": {"key": "host", "keep_s": 5}, "mask": {"result": ["/restarted"]}},
+        "/idempotency",
+        "masked",
+    ),
+    "a quota of nothing": (
+        {"limits": {"quotas": [{"count": 0, "window_s": 1}]}},
+        "/limits/quotas/0/count",
+        "1",
+    ),
+    "a quota of another tool": (
+        {"limits": {"quotas": [{"per": ["tool"], "count": 1, "window_s": 1}]}},
+        "/limits/quotas/0/per/0",
+        "caller",
+    ),
+    "a quota twice": (
+        {"limits": {"quotas": [{"count": 1, "window_s": 1}] * 2}},
+        "/limits/quotas/1",
+        "twice",
+    ),
+}
+
+
+@pytest.mark.requirement("ACC-3", "ACC-4", "EVI-3")
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_wrong_in_one_contract_is_told_there(case: str) -> None:
+    members, pointer, word = REFUSED[case]
+    with pytest.raises(ContractFolderError) as refused:
+        folder(**members)
+    (problem,) = refused.value.problems
+    assert problem.pointer == pointer
+    assert word in f"{problem.message} {problem.mend}"
+    assert problem.line is not None
+
+
+@pytest.mark.requirement("EVI-3")
+def test_a_destructive_tool_that_asks_again_loads_without_a_waiver() -> None:
+    served = folder(effect="destructive", evidence=[{**PROOF, "refetch": True}])
+    assert served.contracts["job_restart"].evidence_waiver is None
+
+
+@pytest.mark.requirement("ACC-4")
+def test_a_read_needs_no_key_and_asks_for_no_proof() -> None:
+    for members in ({"idempotency": {"key": "host", "keep_s": 5}}, {"evidence": [PROOF]}):
+        with pytest.raises(ContractFolderError, match="read"):
+            folder(effect="read", **members)
+
+
+@pytest.mark.requirement("RES-3")
+@pytest.mark.parametrize(
+    ("written", "evidence", "on_new"),
+    [(None, [PROOF], "refuse"), ("notify", [PROOF], "notify"), (None, None, "notify")],
+    ids=["used as evidence", "unless it says otherwise", "not used"],
+)
+def test_a_tool_that_is_used_as_evidence_refuses_members_it_never_sent(
+    written: str | None, evidence: list[Any] | None, on_new: str
+) -> None:
+    upstream: dict[str, Any] = {"known": ["/project_id"]}
+    if written is not None:
+        upstream["on_new"] = written
+    acting = {} if evidence is None else {"evidence": evidence}
+    served = folder(status={**STATUS, "upstream": upstream}, **acting)
+    marked = mark_witnesses(served).contracts["job_status"]
+    assert marked.upstream.on_new == on_new
