@@ -125,6 +125,17 @@ async def test_the_deadline_ends_the_command_too(sshd: Sshd, tmp_path: Path) -> 
     await see_off(sshd, await pids_in(pids, 2))
 
 
+@pytest.mark.requirement("ADP-2")
+async def test_what_a_command_leaves_behind_holds_the_answer_back_to_the_deadline(
+    sshd: Sshd, tmp_path: Path
+) -> None:
+    pids = tmp_path / "pids"
+    receipt = await run(sshd, f"sleep 600 & echo $! > {pids}; echo '{{}}'", timeout_s=5)
+    assert (receipt.fault, receipt.raw, receipt.exit_code) == (Fault.TIMEOUT, b"{}\n", None)
+    for pid in await pids_in(pids, 1):
+        os.kill(pid, signal.SIGKILL)
+
+
 async def see_off(sshd: Sshd, pids: list[int]) -> None:
     """OpenSSH kills at our word, but not where root logs in; the connection is gone either way."""
     if os.geteuid() != 0:

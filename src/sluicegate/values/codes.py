@@ -305,7 +305,7 @@ def _rows() -> dict[Code, CodeEntry]:
         {
             c.UPSTREAM_UNAVAILABLE: "The upstream could not be reached or broke off.",
             c.UPSTREAM_TIMEOUT: "The upstream did not finish before the deadline.",
-            c.UPSTREAM_DENIED: "The upstream refused our credential (401 or 403).",
+            c.UPSTREAM_DENIED: "The upstream refused our credential (401, 403, or an ssh login).",
         },
         after=AgentCode.UPSTREAM_UNAVAILABLE,
         retryable=True,
