@@ -34,7 +34,6 @@ PARTS: Final[Mapping[str, str]] = {
     "evidence": "evidence before consequential actions",
     "frameworks": "adapters for agent frameworks",
     "proxy": "the MCP proxy and the MCP adapter",
-    "signatures": "signed answers",
     "storage": "PostgreSQL, signed heads, telemetry",
     "vendors": "exports for model vendors",
 }
@@ -72,7 +71,7 @@ REQUIREMENTS: Final[Mapping[str, Built | Pending]] = {
     "RES-3": BUILT,
     "RES-4": BUILT,
     "RES-5": BUILT,
-    "RES-6": Pending("signatures"),
+    "RES-6": BUILT,
     "RES-7": BUILT,
     "RES-8": BUILT,
     "RES-9": BUILT,

@@ -16,12 +16,22 @@ from sluicegate.gates.answers import Answer
 from sluicegate.gates.call_gate import CallLadder
 from sluicegate.gates.gate import Gate
 from sluicegate.gates.means import Means
-from sluicegate.gates.ports import Adapter, AuditStore, Authorizer, Decision, Dispatch, Notice
+from sluicegate.gates.ports import (
+    Adapter,
+    AuditStore,
+    Authorizer,
+    Decision,
+    Dispatch,
+    Notice,
+    Replays,
+    SigningKeys,
+)
 from sluicegate.gates.result_gate import ResultLadder
 from sluicegate.gates.serving import Line, Serving
 from sluicegate.gates.verdicts import Verdict
 from sluicegate.opening.clock import new_request_id
 from sluicegate.stores.memory import MemoryStore
+from sluicegate.stores.replays_memory import MemoryReplays
 from sluicegate.values.json import JsonValue
 from sluicegate.values.receipts import Receipt
 
@@ -140,16 +150,22 @@ def gate_of(
     store: AuditStore | None = None,
     authorizer: Authorizer | None = None,
     notices: Notices | None = None,
+    keys: Mapping[str, SigningKeys] | None = None,
+    replays: Replays | None = None,
     argument_checks: Sequence[ArgumentCheck] = (),
     result_checks: Sequence[ResultCheck] = (),
 ) -> Gate:
-    """Return a gate over ``upstreams`` by tool, with its record in memory and no jitter."""
+    """Return a gate over ``upstreams`` by tool, with its record in memory and no jitter.
+
+    ``keys`` by tool verify signed answers; ``replays`` is in memory as well where none is given.
+    """
     lines = {
         tool: Line(
             contract=contracts.contracts[tool],
             call=CallLadder(contracts.contracts[tool], argument_checks),
             result=ResultLadder(contracts.contracts[tool], result_checks),
             adapter=adapter,
+            keys=(keys or {}).get(tool),
         )
         for tool, adapter in upstreams.items()
     }
@@ -162,6 +178,7 @@ def gate_of(
         new_request_id=new_request_id,
         draw=lambda: 0.5,
         quotas=contracts.settings.limits.quotas,
+        replays=replays or MemoryReplays(),
     )
     return Gate(means, Serving(contracts=contracts, lines=lines, withdrawn={}))
 

@@ -13,11 +13,19 @@ from tests.cases.rows import Row, question_of
 from tests.cases.waiting import STAGES
 
 from sluicegate.access.table import TableAuthorizer
-from sluicegate.contracts.contract import TextRule, UpstreamPart
+from sluicegate.checks.authentication import NOBODY, Trust
+from sluicegate.contracts.contract import (
+    JwsSignature,
+    Signature,
+    TextRule,
+    UpstreamPart,
+    WebhookSignature,
+)
 from sluicegate.contracts.loading import load
 from sluicegate.gates.judging import judge
 from sluicegate.gates.ports import Adapter
 from sluicegate.gates.result_gate import ResultLadder
+from sluicegate.opening.fixture_signatures import FixtureSignature
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.testing import RecordedUpstream, contracts_of, gate_of
 from sluicegate.values.callers import Caller
@@ -84,6 +92,7 @@ def climb_result(
     *,
     status: int | None = None,
     schema: object = None,
+    sign: Callable[[Receipt, Request, datetime], tuple[Receipt, Trust]] | None = None,
 ) -> Seen:
     contract = bare_contract(
         row.schema if schema is None else schema,
@@ -105,7 +114,8 @@ def climb_result(
         arguments={},
         caller=Caller(subject="case"),
     )
-    outcome = ResultLadder(contract).climb(receipt, request, now_of(row))
+    receipt, trust = (receipt, NOBODY) if sign is None else sign(receipt, request, now_of(row))
+    outcome = ResultLadder(contract).climb(receipt, request, now_of(row), trust)
     return seen_of(outcome if isinstance(outcome, Rejected) else None)
 
 
@@ -210,12 +220,36 @@ def climb_without_structure(row: Row) -> Seen:
     return climb_result(row, raw, UpstreamPart(carrier="mcp"))
 
 
+def climb_signed(row: Row) -> Seen:
+    """Sign the row's bytes as its context says, and judge them under a contract that demands it."""
+    told = row.context["signature"]
+    window = {"max_age_s": row.context.get("max_age_s", 300)}
+    if told["alg"] == "hmac-sha256":
+        rule: Signature = WebhookSignature(secrets=("SECRET",), **window)
+        covers_time = "timestamp" in told["covers"] and told.get("timestamp") is not None
+        how = "good" if covers_time else "without_time"
+    else:
+        how = "good" if told["issuer"] == row.context["expected_issuer"] else "other_issuer"
+        rule = JwsSignature(
+            issuer=row.context["expected_issuer"],
+            algorithms=(told["alg"],),
+            keys="case.jwks",
+            header="x-signature",
+            **window,
+        )
+    upstream = UpstreamPart(signature=rule)
+    return climb_result(row, row.raw, upstream, sign=FixtureSignature(rule=rule, how=how).sign)
+
+
 BY_ID: dict[str, Callable[[Row], Seen]] = {
     "seed-article-unauthorised": call_for_principal,
     "authz-01-object-level": call_for_principal,
     "retry-01-lost-response": call_again_after_timeout,
     "res-025": climb_text_only,
     "drift-05-structured-missing": climb_without_structure,
+    "sig-01-body-only-replay": climb_signed,
+    "sig-02-missing-timestamp": climb_signed,
+    "sig-04-wrong-issuer": climb_signed,
 }
 
 

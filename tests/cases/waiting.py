@@ -9,9 +9,6 @@ WAITING: Final[Mapping[str, str]] = {
     # incidents
     "retry-02-timeout-read-as-failure": "access",
     "retry-03-key-reuse": "access",
-    "sig-01-body-only-replay": "signatures",
-    "sig-02-missing-timestamp": "signatures",
-    "sig-04-wrong-issuer": "signatures",
     "reg-02-stale-tool-cache": "proxy",
     "audit-03-tail-cut": "storage",
     # tool-calls

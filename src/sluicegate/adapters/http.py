@@ -38,14 +38,20 @@ class HttpAdapter:
         fetch: HttpFetch,
         credentials: Credentials,
         *,
+        plain: bool = False,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """Raises: ConfigurationError for a URL, header, credential name or CA file of no use."""
+        """Make the adapter; ``plain`` asks for content without an encoding.
+
+        Raises: ConfigurationError for a URL, header, credential name or CA file of no use.
+        """
         self._fetch = fetch
         self._credentials = credentials
         self._now = now
         self._url: Final = UrlTemplate(fetch.url, fetch.query)
         self._headers: Final = constant_headers(fetch)
+        if plain:
+            self._headers["accept-encoding"] = "identity"
         self._tls: Final = tls_context(self._url.origin, fetch.ca_file)
         self.endpoint: Final = f"{fetch.method} {fetch.url}"
         self._provenance: Final = Provenance(self.name, self.version, self.endpoint)

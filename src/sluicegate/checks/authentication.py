@@ -15,11 +15,10 @@ from fractions import Fraction
 from typing import Any, Final, NewType, TypeAlias, cast
 
 from sluicegate.checks.authentication_hmac import verify_webhook
-from sluicegate.checks.authentication_keys import PublicKeys, Secrets, TrustedKeys
+from sluicegate.checks.authentication_keys import PublicKeys, Secrets, TrustedKeys, say_absent
 from sluicegate.checks.authentication_signed import Signed, refuse
 from sluicegate.checks.bounds import BoundedAnswer, find_excess, too_deep
 from sluicegate.contracts.contract import JwsSignature, Rfc9421Signature, Signature
-from sluicegate.errors import ConfigurationError
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.findings import Finding
 from sluicegate.values.instants import NANOS, instant_of
@@ -158,10 +157,7 @@ def _import(module: str) -> Any:
     try:
         return importlib.import_module(f"sluicegate.checks.{module}")
     except ImportError as error:
-        raise ConfigurationError(
-            f"`upstream.signature` needs {error.name or 'a library'}, which is not installed: "
-            "pip install 'sluicegate[signatures]'"
-        ) from error
+        raise say_absent(error) from error
 
 
 def _judge_time(signed: Signed, check: SignatureCheck, now: datetime) -> Rejected | None:

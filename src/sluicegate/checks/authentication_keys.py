@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 
 import jiter
 
+from sluicegate.errors import ConfigurationError
 from sluicegate.values.names import show_name
 
 ALGORITHMS: Final[Mapping[str, tuple[str, frozenset[str]]]] = {
@@ -84,11 +85,20 @@ class PublicKeys:
 TrustedKeys: TypeAlias = Secrets | PublicKeys
 
 
+def say_absent(error: ImportError) -> ConfigurationError:
+    """Return the one error for a library of the extra that is not there."""
+    return ConfigurationError(
+        f"`upstream.signature` needs {error.name or 'a library'}, which is not installed: "
+        "pip install 'sluicegate[signatures]'"
+    )
+
+
 def read_jwks(raw: bytes) -> PublicKeys:
     """Return the public signature keys of a JWKS; keys for encryption are passed over.
 
     Raises: ValueError, which says what is wrong and how to mend it, for what is no JWKS, holds
-    a private or symmetric key, a key that cannot be used, one name twice, or no key at all.
+    a private or symmetric key, a key that cannot be used, one name twice, or no key at all;
+    ConfigurationError where joserfc is absent.
     """
     try:
         document = jiter.from_json(raw, catch_duplicate_keys=True, allow_inf_nan=False)
@@ -120,11 +130,16 @@ def _read_key(document: object, number: int) -> PublicKey:
             "and take the secret out of the folder"
         )
     kind = _kind_of(document, number)
-    from joserfc.errors import JoseError
-    from joserfc.jwk import JWKRegistry
-
     try:
-        jose = JWKRegistry.import_key(document)
+        from joserfc.errors import JoseError
+        from joserfc.jwk import JWKRegistry
+    except ImportError as error:
+        raise say_absent(error) from error
+    try:
+        # Without `alg`: joserfc would hold EdDSA and Ed25519, one algorithm, for two.
+        jose = JWKRegistry.import_key(
+            {name: value for name, value in document.items() if name != "alg"}
+        )
         key = jose.get_op_key("verify")
     except (JoseError, ValueError, TypeError, KeyError):
         raise ValueError(

@@ -9,6 +9,7 @@ from typing import Final
 from sluicegate.contracts.contract import (
     Effect,
     IdempotencyRule,
+    JwsSignature,
     ResultPart,
     RetryRule,
     UpstreamPart,
@@ -50,6 +51,7 @@ def judge_together(members: Mapping[str, Place], parts: Parts) -> None:
             _judge_host(members, parts)
         elif form in _NEEDS_ADAPTER and "upstream" in members:
             _judge_upstream(members["upstream"], form)
+    _judge_signed_body(members, parts)
     _judge_plain_text(members, parts)
     _judge_idempotency(members, parts)
 
@@ -70,6 +72,12 @@ def _judge_cache(members: Mapping[str, Place], parts: Parts) -> None:
         cache.fault("only a read is cached.", "Remove `cache`.", at_key=True)
     if parts.upstream.carrier == "envelope":
         cache.fault("an envelope answers one request.", "Remove `cache`.", at_key=True)
+    if parts.upstream.signature is not None:
+        cache.fault(
+            "a signed answer is taken once; kept, it would be a replay.",
+            "Remove `cache`.",
+            at_key=True,
+        )
     fresh = parts.result.fresh if parts.result is not None else None
     if fresh is not None and rule.ttl_s > fresh.max_age_s:
         cache.follow("ttl_s").fault(
@@ -121,6 +129,20 @@ def _judge_idempotency(members: Mapping[str, Place], parts: Parts) -> None:
         members["idempotency"].fault(
             "a replay could not be held to `result.fresh`: the time it looks at is not selected.",
             f"Select `{fresh.at.text}` in `result.agent`.",
+            at_key=True,
+        )
+
+
+def _judge_signed_body(members: Mapping[str, Place], parts: Parts) -> None:
+    """Nothing can be taken out of a signed body before it is kept (AUD-4)."""
+    rule = parts.upstream.signature
+    if not isinstance(rule, JwsSignature) or rule.header is not None:
+        return
+    mask = members["mask"].value if "mask" in members else None
+    if isinstance(mask, Mapping) and mask.get("result"):
+        members["mask"].follow("result").fault(
+            "`result` masks members of a body that is one signed text.",
+            "Have the provider sign in a header (`jws: {header: NAME, …}`), or remove it.",
             at_key=True,
         )
 

@@ -28,6 +28,10 @@ KEYS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
             "limits": "max_call_bytes max_bytes max_depth quotas",
             "upstream": "envelope mcp text status exit success success_exit content_type map known "
             "on_new tool_failed signature",
+            "signature": "standard_webhooks jws rfc9421",
+            "standard_webhooks": "secrets max_age_s max_ahead_s",
+            "jws": "issuer algorithms keys header body max_age_s max_ahead_s",
+            "rfc9421": "algorithms keys tag max_age_s max_ahead_s",
             "mcp": "version",
             "text": "extract plain",
             "plain": "max_chars",
@@ -62,7 +66,6 @@ KEYS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
 LATER: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
     {
         ("fetch", "mcp"): "use `host`, call the server in the host and set `upstream.mcp`",
-        ("upstream", "signature"): "remove it; verify the signature in the host before the gate",
     }
 )
 """Keys of SPEC 2 that this release does not serve; refused, never ignored."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, cast, get_args
 
-from sluicegate.contracts.contract import HttpFetch, MapRule, TextRule, UpstreamPart
+from sluicegate.contracts.contract import Fetch, HttpFetch, MapRule, TextRule, UpstreamPart
 from sluicegate.contracts.extraction import compile_extraction
 from sluicegate.contracts.places import Place, suggest
+from sluicegate.contracts.reading_signature import read_signature
 from sluicegate.values.codes import AgentCode
 from sluicegate.values.json import JsonValue
 from sluicegate.values.names import show_name
@@ -24,7 +25,7 @@ _MAX_PLAIN: Final = 100_000
 _DEFAULT: Final = UpstreamPart()
 
 
-def read_upstream(place: Place | None, errors: Mapping[str, bool], fetch: object) -> UpstreamPart:
+def read_upstream(place: Place | None, errors: Mapping[str, bool], fetch: Fetch) -> UpstreamPart:
     """Return the upstream's part. ``errors`` are the codes that a status can be mapped to."""
     members = place.members("upstream") if place is not None else None
     if place is None or members is None:
@@ -68,6 +69,7 @@ def read_upstream(place: Place | None, errors: Mapping[str, bool], fetch: object
         if "tool_failed" in members
         else None,
         mcp_version=revision,
+        signature=read_signature(members["signature"], fetch) if "signature" in members else None,
     )
 
 

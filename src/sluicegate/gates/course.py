@@ -19,6 +19,7 @@ from sluicegate.checks.selection import Selected
 from sluicegate.contracts.contract import Effect
 from sluicegate.gates.admission import Admitted, Moment, admit, refuse_term
 from sluicegate.gates.answers import Answer
+from sluicegate.gates.authenticating import find_trust, read_keys
 from sluicegate.gates.authorizing import DECISION_LIFETIME_S, Permitted, authorize
 from sluicegate.gates.drift import notice_of
 from sluicegate.gates.envelopes import Failure, Success, succeed
@@ -222,6 +223,8 @@ class Course(Generic[T]):
             return permitted
         if self._remaining_s() <= 0:
             return Rejected(stage=Stage.RETRY, code=Code.BUDGET_SPENT)
+        if self._line.keys is not None:
+            await read_keys(self._line.keys)  # nothing is sent whose answer nobody could verify
         moment = Moment(
             now=self._means.clock.now(), remaining_s=self._remaining_s(), after=self._began
         )
@@ -304,9 +307,10 @@ class Course(Generic[T]):
     ) -> Answer[T] | None:
         """Judge the receipt and record the outcome; None means that another attempt follows."""
         means, contract = self._means, self._line.contract
-        now = means.clock.now()
+        now, request = means.clock.now(), self.request(permitted)
+        trust = await find_trust(self._line, receipt, request, now, means.replays)
         judged = hide_in_answer(
-            self._line.result.climb(receipt, self.request(permitted), now),
+            self._line.result.climb(receipt, request, now, trust),
             contract,
             arguments=permitted.prepared.arguments,
             raw=receipt.raw,

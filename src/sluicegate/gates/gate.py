@@ -392,6 +392,7 @@ class Gate:
             *outside,
             lambda: asyncio.to_thread(self._means.notifier.close),
             *(() if self._means.quota is None else (self._means.quota.close,)),
+            *(() if self._means.replays is None else (self._means.replays.close,)),
             self._means.store.close,
         )
 

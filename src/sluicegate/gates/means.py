@@ -9,7 +9,7 @@ from typing import Any
 
 from sluicegate.contracts.contract import QuotaRule
 from sluicegate.contracts.settings import RetentionSettings
-from sluicegate.gates.ports import AuditStore, Authorizer, Clock, Notifier, Quota
+from sluicegate.gates.ports import AuditStore, Authorizer, Clock, Notifier, Quota, Replays
 from sluicegate.gates.repetition import Repetition
 from sluicegate.values.requests import RequestId
 
@@ -31,6 +31,7 @@ class Means:
     draw: Callable[[], float]
     quota: Quota | None = None
     quotas: tuple[QuotaRule, ...] = ()
+    replays: Replays | None = None
     repetition: Repetition = field(default_factory=Repetition)
     running: set[RequestId] = field(default_factory=set)
     unfinished: set[asyncio.Task[object]] = field(default_factory=set)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from sluicegate.checks.authentication_keys import TrustedKeys
 from sluicegate.gates.events import AuditEvent, StoredEvent
 from sluicegate.gates.terms import NO_TERMS, Accepted, Allowance, Terms
 from sluicegate.values.callers import Caller
@@ -252,11 +253,28 @@ class Notifier(Protocol):
         """Deliver what waits, bounded in time."""
 
 
-class Signer(Protocol):
-    """Verifies signatures over raw bytes; filled by a later part (RES-6)."""
+class SigningKeys(Protocol):
+    """Where the keys of a signed contract come from (RES-6)."""
 
-    def verify(self, receipt: Receipt) -> bytes:
-        """Return the verified payload bytes. Raises: ValueError naming a code of SPEC 15."""
+    @property
+    def scope(self) -> str:
+        """What shares one memory of replays: whoever signs with these keys."""
+
+    def read(self) -> TrustedKeys:
+        """Return the keys as they are now; may block for a file. What it raises is INTERNAL."""
+
+
+class Replays(Protocol):
+    """Remembers which signed answers were received (RES-6). What it raises is INTERNAL (RES-9)."""
+
+    async def is_new(self, *, scope: str, replay_id: str, until: datetime, now: datetime) -> bool:
+        """Record the id and say whether it was not there; one act, also between processes.
+
+        Past ``until`` an answer is too old in any case, and its id may be forgotten.
+        """
+
+    async def close(self) -> None:
+        """Release the memory."""
 
 
 class Quota(Protocol):

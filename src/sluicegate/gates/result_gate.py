@@ -13,7 +13,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sluicegate.checks.authentication import accept_unsigned
+from sluicegate.checks.authentication import (
+    NOBODY,
+    Trust,
+    accept_unsigned,
+    authenticate,
+    identify,
+    prepare_authentication,
+)
+from sluicegate.checks.authentication_keys import TrustedKeys
+from sluicegate.checks.authentication_signed import Signed
 from sluicegate.checks.bounds import bound_answer
 from sluicegate.checks.conformance import conform
 from sluicegate.checks.delivery import accept_delivery
@@ -35,6 +44,7 @@ from sluicegate.contracts.schemas.reach import asserts_format
 from sluicegate.gates.rigour import DISAGREEMENT, Rigour
 from sluicegate.values.codes import Stage
 from sluicegate.values.findings import Finding
+from sluicegate.values.instants import Instant
 from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import Request
@@ -52,6 +62,7 @@ class ResultLadder:
         "_quick_vouching",
         "_schema",
         "_selector",
+        "_signature",
         "_upstream",
     )
 
@@ -78,6 +89,11 @@ class ResultLadder:
         self._exact = Rigour(parse=exact, count_nesting=not text, explain="result")
         self._quick = Rigour(parse=quick, count_nesting=False, explain=None)
         self._selector = compile_selector(result)
+        self._signature = (
+            None
+            if upstream.signature is None
+            else prepare_authentication(upstream.signature, limits.max_depth)
+        )
         expected = Expectations(
             bind=result.bind,
             fresh=result.fresh,
@@ -92,20 +108,51 @@ class ResultLadder:
         self._quick_vouching = prepare_vouching(expected, quick=True)
         self._exact_vouching = prepare_vouching(expected, quick=False)
 
-    def climb(self, receipt: Receipt, request: Request, now: datetime) -> Selected | Rejected:
+    def climb(
+        self, receipt: Receipt, request: Request, now: datetime, trust: Trust = NOBODY
+    ) -> Selected | Rejected:
         """Judge one receipt as the answer to ``request`` at ``now``.
 
-        Returns the selected fields, or the refusal with its findings. Never raises for what a
-        receipt holds; an engine's own exception is a refusal of the rung it happened in.
+        ``trust`` is what a signature is judged by; an unsigned contract needs none. Returns the
+        selected fields, or the refusal with its findings. Never raises for what a receipt holds;
+        an engine's own exception is a refusal of the rung it happened in.
         """
-        outcome = self._climb(receipt, request, now, self._quick, self._quick_vouching)
+        outcome = self._climb(receipt, request, now, trust, self._quick, self._quick_vouching)
         if type(outcome) is Rejected:
-            explained = self._climb(receipt, request, now, self._exact, self._exact_vouching)
+            explained = self._climb(receipt, request, now, trust, self._exact, self._exact_vouching)
             return explained if type(explained) is Rejected else DISAGREEMENT
         return outcome
 
+    def identify(
+        self, receipt: Receipt, request: Request, now: datetime, keys: TrustedKeys
+    ) -> Signed | Rejected | None:
+        """Climb to the signature alone: which answer it says this is; None: none is demanded.
+
+        A refusal is the one that ``climb`` comes to as well.
+        """
+        if self._signature is None:
+            return None
+        delivered = accept_delivery(receipt, self._upstream)
+        if type(delivered) is Rejected:
+            return delivered
+        bounded = bound_answer(delivered, self._limits, True)
+        if type(bounded) is Rejected:
+            return bounded
+        return identify(bounded, receipt, self._signature, keys, request, now)
+
+    def last_moment(self, signed: Signed) -> Instant:
+        """Return the last instant at which the window takes ``signed``."""
+        assert self._signature is not None  # noqa: S101  (what is signed was identified by it)
+        return Instant(signed.signed_at + self._signature.max_age)
+
     def _climb(
-        self, receipt: Receipt, request: Request, now: datetime, rigour: Rigour, vouching: Vouching
+        self,
+        receipt: Receipt,
+        request: Request,
+        now: datetime,
+        trust: Trust,
+        rigour: Rigour,
+        vouching: Vouching,
     ) -> Selected | Rejected:
         upstream = self._upstream
         delivered = accept_delivery(receipt, upstream)
@@ -114,7 +161,14 @@ class ResultLadder:
         bounded = bound_answer(delivered, self._limits, rigour.count_nesting)
         if type(bounded) is Rejected:
             return bounded
-        authentic = accept_unsigned(bounded)
+        signature = self._signature
+        if signature is None:
+            authentic = accept_unsigned(bounded)
+        else:
+            proven = authenticate(bounded, receipt, signature, trust, request, now)
+            if type(proven) is Rejected:
+                return proven
+            authentic = proven
         parsed = parse(authentic, rigour.parse)
         if type(parsed) is Rejected:
             return parsed

@@ -12,7 +12,7 @@ from sluicegate.contracts.served import ContractSet
 from sluicegate.contracts.settings import ServeRow
 from sluicegate.gates.call_gate import CallLadder
 from sluicegate.gates.failures import is_failure
-from sluicegate.gates.ports import Adapter
+from sluicegate.gates.ports import Adapter, SigningKeys
 from sluicegate.gates.result_gate import ResultLadder
 from sluicegate.gates.rollouts import choose_row, main_row
 from sluicegate.values.callers import Caller
@@ -22,12 +22,13 @@ from sluicegate.values.digests import digest_of_json
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One tool, ready to run."""
+    """One tool, ready to run. ``keys`` None: its answers need no signature."""
 
     contract: Contract
     call: CallLadder
     result: ResultLadder
     adapter: Adapter
+    keys: SigningKeys | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from sluicegate.adapters.credentials import CredentialUnreadable
 from sluicegate.contracts.contract import Contract
 from sluicegate.gates.serving import Line
 from sluicegate.gates.verdicts import Verdict
@@ -59,7 +60,7 @@ def run_fixtures(folder: Path, line: Line, *, root: Path) -> Iterator[FixtureRes
             raw, needs = read_fixture(folder, found.path), read_sidecar(found.path)
             expected = str(needs.get("verdict", expected))
             verdict = _climb(line, found.side, raw, situate(line, needs, default))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, CredentialUnreadable) as error:
             yield _not_run(root, line, found.path, str(error), side=found.side, expected=expected)
             continue
         note = _compare(verdict, expected, needs) or _lack_now(line.contract, verdict, needs)

@@ -17,7 +17,8 @@ from sluicegate.contracts.settings import Settings
 from sluicegate.errors import ConfigurationError, ContractFolderError
 from sluicegate.gates.gate import Gate, Opened
 from sluicegate.gates.means import Means
-from sluicegate.gates.ports import AuditStore, Clock
+from sluicegate.gates.ports import AuditStore, Clock, Replays
+from sluicegate.gates.serving import Serving
 from sluicegate.notices.notices import open_notifier
 from sluicegate.opening.clock import SystemClock, draw, new_request_id
 from sluicegate.opening.decision_points import open_decision_point
@@ -32,6 +33,7 @@ from sluicegate.opening.serving import build_all, open_serving
 from sluicegate.opening.steering import read_steering
 from sluicegate.opening.waivers import Waived
 from sluicegate.opening.wiring import build_authored
+from sluicegate.stores.replays import open_replays
 from sluicegate.stores.stores import open_store
 from sluicegate.values.codes import Code
 
@@ -77,6 +79,7 @@ def open_gate(
         raise ContractFolderError(authorizer)
     settings = serving.contracts.settings
     means = Means(
+        replays=_open_replays(serving, root, None),
         clock=clock,
         store=_open_record(settings, root),
         authorizer=authorizer,
@@ -130,8 +133,16 @@ def _reopen(
             notifier=open_notifier(settings.notify),
             retention=settings.retention,
             quotas=settings.limits.quotas,
+            replays=_open_replays(serving, root, means.replays),
         ),
     )
+
+
+def _open_replays(serving: Serving, root: Path, opened: Replays | None) -> Replays | None:
+    """Open the memory of signed answers once a served contract needs it (RES-6)."""
+    if opened is not None or all(line.keys is None for line in serving.every_line()):
+        return opened
+    return open_replays(serving.contracts.settings.audit, root)
 
 
 def check_folder(folder: Path, *, python: bool = True, now: datetime | None = None) -> FolderReport:

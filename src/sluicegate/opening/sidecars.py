@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from sluicegate.contracts.yaml_reading import Document, read_document
+from sluicegate.opening.fixture_signatures import HOWS
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.json import JsonValue
 from sluicegate.values.names import show_name
@@ -31,6 +32,7 @@ SIDECAR_KEYS: Final[Mapping[str, str]] = {
     "headers": "a mapping of names to texts",
     "exit_code": _INTEGER,
     "verdict": "accepted or rejected",
+    "signature": f"one of {', '.join(HOWS)}",
 }
 """Every key, and what its value must be (docs/reference/contract.md)."""
 
@@ -77,6 +79,8 @@ def _near(name: str, known: Collection[str]) -> str:
 def _fits(key: str, value: JsonValue) -> bool:
     if key == "verdict":
         return value in ("accepted", "rejected")
+    if key == "signature":
+        return value in HOWS
     if key == "caller":
         return isinstance(value, str) or _is_caller(value)
     if key == "headers":

@@ -13,11 +13,18 @@ from pathlib import Path
 from typing import Final
 
 from sluicegate.checks.selection import Selected
-from sluicegate.contracts.contract import CommandFetch, Contract, HttpFetch, SshFetch
+from sluicegate.contracts.contract import (
+    CommandFetch,
+    Contract,
+    HttpFetch,
+    JwsSignature,
+    SshFetch,
+)
 from sluicegate.gates.call_gate import Prepared
 from sluicegate.gates.serving import Line
 from sluicegate.opening.collecting import FIXTURES
 from sluicegate.opening.documents import read_inside
+from sluicegate.opening.fixture_signatures import FixtureSignature
 from sluicegate.values.callers import Caller
 from sluicegate.values.instants import EPOCH, moment_of, parse_rfc3339
 from sluicegate.values.json import JsonValue
@@ -30,24 +37,41 @@ DEFAULT_REQUEST_ID: Final = "req.fixture0"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """Everything that a ladder asks for beside the bytes; ``receipt`` bears none yet."""
+    """Everything that a ladder asks for beside the bytes; ``receipt`` bears none yet.
+
+    ``signature``: how an answer of a signed contract is signed.
+    """
 
     request: Request
     now: datetime
     receipt: Receipt
+    signature: FixtureSignature | None = None
 
     def climb(self, line: Line, side: str, raw: bytes) -> Selected | Prepared | Rejected:
-        """Climb the real ladder of a side with ``raw``."""
+        """Climb the real ladder of a side with ``raw``.
+
+        Raises: CredentialUnreadable for an answer that is judged by secrets that are not here.
+        """
         if side == "arguments":
             return line.call.climb(raw, self.request.caller)
-        return line.result.climb(replace(self.receipt, raw=raw), self.request, self.now)
+        receipt = replace(self.receipt, raw=raw)
+        if self.signature is None:
+            return line.result.climb(receipt, self.request, self.now)
+        receipt, trust = self.signature.sign(receipt, self.request, self.now)
+        return line.result.climb(receipt, self.request, self.now, trust)
+
+    def brings_signature(self, raw: bytes) -> bool:
+        """Whether an answer with ``raw`` brings its own signature."""
+        signed = self.signature
+        return signed is not None and signed.is_brought(replace(self.receipt, raw=raw))
 
 
 def situate(line: Line, needs: Mapping[str, JsonValue], default: bytes | None) -> Situation:
     """Return the situation that ``needs``, the words of a sidecar, describe.
 
     ``default`` are the arguments where none are named. Raises: ValueError for arguments that do
-    not fit the contract, and for a ``now`` that is no time.
+    not fit the contract, for a ``now`` that is no time, and for a ``signature`` of a contract that
+    demands none or beside headers that bring one.
     """
     caller = _caller(needs.get("caller"))
     request = Request(
@@ -56,7 +80,13 @@ def situate(line: Line, needs: Mapping[str, JsonValue], default: bytes | None) -
         arguments=_arguments(line, needs, default, caller),
         caller=caller,
     )
-    return Situation(request=request, now=_now(needs), receipt=_receipt(line.contract, needs))
+    receipt = _receipt(line.contract, needs)
+    return Situation(
+        request=request,
+        now=_now(needs),
+        receipt=receipt,
+        signature=_signature(line, needs, receipt),
+    )
 
 
 def read_fixture(folder: Path, path: Path) -> bytes:
@@ -114,6 +144,22 @@ def _receipt(contract: Contract, needs: Mapping[str, JsonValue]) -> Receipt:
         if isinstance(headers, Mapping)
         else (),
     )
+
+
+def _signature(
+    line: Line, needs: Mapping[str, JsonValue], receipt: Receipt
+) -> FixtureSignature | None:
+    rule, how = line.contract.upstream.signature, str(needs.get("signature", "good"))
+    if rule is None:
+        if "signature" in needs:
+            raise ValueError("`signature` in the sidecar: the contract demands none")
+        return None
+    if how == "other_issuer" and not isinstance(rule, JwsSignature):
+        raise ValueError("`signature: other_issuer` in the sidecar: only a JWS names its issuer")
+    signature = FixtureSignature(rule=rule, how=how, own=line.keys)
+    if "signature" in needs and signature.is_brought(receipt):
+        raise ValueError("`signature` in the sidecar stands beside a signature in `headers`")
+    return signature
 
 
 def _now(needs: Mapping[str, JsonValue]) -> datetime:

@@ -23,6 +23,7 @@ from sluicegate.lifecycle.mutants.byte_level import mutate_bytes, mutate_text
 from sluicegate.lifecycle.mutants.carrying import mutate_carrier, open_answer
 from sluicegate.lifecycle.mutants.meaning import mutate_meaning
 from sluicegate.lifecycle.mutants.mutant import Mutant
+from sluicegate.lifecycle.mutants.signature import mutate_signature
 from sluicegate.lifecycle.mutants.structure import mutate_structure
 from sluicegate.lifecycle.scoring import Equivalent, Judged, Outcome, Tally, judge_mutants
 from sluicegate.opening.clock import SystemClock
@@ -178,6 +179,8 @@ def list_examples(root: Path, home: Path, line: Line, passing: set[str]) -> Iter
             continue
         raw, needs = read_fixture(home, found.path), read_sidecar(found.path)
         situation = situate(line, needs, default)
+        if found.side == "result" and situation.brings_signature(raw):
+            continue  # nothing in it can be changed and signed again: the key is not here
         accepted = situation.climb(line, found.side, raw)
         if isinstance(accepted, Rejected):
             continue
@@ -240,6 +243,7 @@ def _levels(contract: Contract, example: Example) -> Iterator[Mutant]:
     carried = open_answer(contract, example.raw)
     if carried is None:
         yield from mutate_text(example.raw, contract.limits)
+        yield from mutate_signature(contract, example.raw)
         return
     schema = contract.result.schema
     yield from islice(mutate_bytes(example.raw, contract.limits), MAX_MUTANTS)
@@ -248,6 +252,7 @@ def _levels(contract: Contract, example: Example) -> Iterator[Mutant]:
     fitting = (each for each in changed if each and _fits(each.raw, contract.limits))
     yield from islice(fitting, MAX_MUTANTS)
     yield from islice(mutate_meaning(contract, carried, example.situation.request), MAX_MUTANTS)
+    yield from mutate_signature(contract, example.raw)
 
 
 def _fits(raw: bytes, limits: Limits) -> bool:

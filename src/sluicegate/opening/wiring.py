@@ -24,6 +24,7 @@ from sluicegate.contracts.contract import (
     HttpFetch,
     PythonFetch,
     PythonName,
+    Rfc9421Signature,
     SshFetch,
 )
 from sluicegate.contracts.problems import Problem
@@ -34,6 +35,7 @@ from sluicegate.gates.ports import Adapter
 from sluicegate.gates.result_gate import ResultLadder
 from sluicegate.gates.serving import Line
 from sluicegate.opening.python_names import resolve_callable
+from sluicegate.opening.signature_keys import find_keys
 from sluicegate.opening.speaking_ssh import build_ssh
 from sluicegate.opening.trial import try_contracts
 from sluicegate.opening.waivers import list_waivers, refuse_expired
@@ -50,7 +52,7 @@ def build_line(
     """Return the line of one contract; ``root`` is the folder that relative paths start from.
 
     ``find`` yields the function of a name; by default its module is imported.
-    Raises: ConfigurationError where a function or program that it names is not there.
+    Raises: ConfigurationError where a function, program or key file that it names is not there.
     """
     return Line(
         contract=contract,
@@ -62,6 +64,7 @@ def build_line(
             contract, cast("Sequence[ResultCheck]", [find(name) for name in contract.result.checks])
         ),
         adapter=_build_adapter(contract, root, credentials, find),
+        keys=find_keys(contract, root, credentials),
     )
 
 
@@ -70,8 +73,8 @@ def build_lines(
 ) -> dict[str, Line] | tuple[Problem, ...]:
     """Return the lines of ``contracts`` by tool, or a problem for each that cannot be built.
 
-    A program, CA file, host key, library or function that is not there is a problem of the
-    contract that names it.
+    A program, CA file, host key, key file, library or function that is not there is a problem of
+    the contract that names it.
     """
     lines: dict[str, Line] = {}
     problems: list[Problem] = []
@@ -125,7 +128,9 @@ def _build_adapter(
     if isinstance(fetch, HttpFetch):
         if fetch.ca_file is not None:
             fetch = replace(fetch, ca_file=str(root.resolve() / fetch.ca_file))
-        adapter = HttpAdapter(fetch, credentials)
+        # A signed digest is over the content as it was sent: no encoding, or nobody could check it.
+        signed = isinstance(contract.upstream.signature, Rfc9421Signature)
+        adapter = HttpAdapter(fetch, credentials, plain=signed)
     elif isinstance(fetch, CommandFetch):
         if fetch.directory is not None:
             fetch = replace(fetch, directory=str(root.resolve() / fetch.directory))

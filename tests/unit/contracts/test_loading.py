@@ -170,7 +170,6 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "tool name empty": ({"tool": ""}, "/tool", "not a name"),
     # what later parts bring
     "mcp fetch": ({"fetch": {"mcp": {}}}, "/fetch/mcp", "not served"),
-    "signature": ({"upstream": {"signature": {}}}, "/upstream/signature", "not served"),
     # arguments
     "resource of an optional argument": (
         {"arguments.resource": [{"type": "t", "id": "/limit"}]},

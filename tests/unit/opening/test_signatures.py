@@ -1,0 +1,307 @@
+"""Signed contracts in a folder: their keys, their fixtures, and their gate (RES-6, LIF-2)."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.checks import signing
+from tests.unit.gates.job_status import ARGUMENTS, CONTRACT, answer
+
+from sluicegate.adapters.credentials import Credentials
+from sluicegate.errors import ContractFolderError
+from sluicegate.opening.fixture_signatures import HOWS
+from sluicegate.opening.folder import FolderReport, check_folder, open_gate
+from sluicegate.opening.signature_keys import find_keys
+from sluicegate.opening.testing_contracts import probe_folder
+from sluicegate.testing import contracts_of
+
+pytestmark = pytest.mark.requirement("RES-6")
+
+JWS = {
+    "issuer": signing.ISSUER,
+    "algorithms": ["Ed25519"],
+    "keys": "trust/ci.jwks",
+    "header": "x-signature",
+    "max_age_s": 60,
+}
+IN_BODY = {**{name: value for name, value in JWS.items() if name != "header"}, "body": True}
+FORMS: dict[str, dict[str, Any]] = {
+    "standard_webhooks": {"standard_webhooks": {"secrets": ["CI_SECRET"], "max_age_s": 60}},
+    "jws in a header": {"jws": JWS},
+    "jws as the body": {"jws": IN_BODY},
+    "jws by ES256": {"jws": {**JWS, "algorithms": ["ES256", "Ed25519"]}},
+    "rfc9421": {"rfc9421": {"algorithms": ["ed25519"], "keys": "trust/ci.jwks", "max_age_s": 60}},
+    "rfc9421 with a tag": {
+        "rfc9421": {
+            "algorithms": ["ed25519"],
+            "keys": "trust/ci.jwks",
+            "tag": "gate",
+            "max_age_s": 60,
+        }
+    },
+}
+ENDS = {
+    "missing": "authenticate/SIGNATURE_MISSING",
+    "stranger": "authenticate/BAD_SIGNATURE",
+    "altered": "authenticate/BAD_SIGNATURE",
+    "without_time": "authenticate/SIGNATURE_WITHOUT_TIME",
+    "other_issuer": "authenticate/WRONG_ISSUER",
+    "old": "vouch/STALE",
+    "ahead": "vouch/FROM_FUTURE",
+    "replayed": "authenticate/REPLAYED",
+}
+every_form = pytest.mark.parametrize("form", FORMS)
+
+
+def write_keys(root: Path, *keys: Any) -> Path:
+    path = root / "trust" / "ci.jwks"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps({"keys": [key.as_dict(private=False) for key in keys]}))
+    return path
+
+
+def write_folder(root: Path, signature: Mapping[str, object], **changes: object) -> Path:
+    """Write a folder with one signed contract, its keys and one accepted fixture of each side."""
+    upstream = {"signature": signature}
+    if "body" in signature.get("jws", {}):  # type: ignore[operator]
+        upstream["content_type"] = "application/jose"  # type: ignore[assignment]
+    document = {**CONTRACT, "upstream": upstream, **changes}
+    root.mkdir(exist_ok=True)
+    home = root / "job_status"
+    for side in ("arguments", "result"):
+        for kind in ("accepted", "rejected"):
+            (home / "fixtures" / side / kind).mkdir(parents=True)
+    (root / "sluicegate.yaml").write_text('{"sluicegate": 1, "audit": {"store": "memory:"}}')
+    (home / "contract.json").write_text(json.dumps(document))
+    (home / "fixtures/arguments/accepted/one.json").write_text(ARGUMENTS)
+    write_keys(root, signing.ED25519, signing.P256)
+    add_fixture(root, "good", answer())
+    return root
+
+
+def add_fixture(root: Path, name: str, raw: bytes, kind: str = "accepted", **needs: object) -> None:
+    folder = root / "job_status" / "fixtures" / "result" / kind
+    (folder / f"{name}.bin").write_bytes(raw)
+    sidecar = {"now": "2026-11-30T12:00:00Z", **needs}
+    (folder / f"{name}.expect.yaml").write_text(json.dumps(sidecar))
+
+
+def notes(report: FolderReport) -> dict[str, str]:
+    assert report.problems == ()
+    return {Path(each.path).stem: each.note for each in report.fixtures}
+
+
+@every_form
+@pytest.mark.requirement("LIF-2")
+def test_fixtures_are_signed_here_and_each_fault_is_seen(form: str, tmp_path: Path) -> None:
+    write_folder(tmp_path, FORMS[form])
+    for how, end in ENDS.items():
+        if how != "other_issuer" or "jws" in FORMS[form]:
+            stage, code = end.split("/")
+            add_fixture(tmp_path, how, answer(), "rejected", signature=how, stage=stage, code=code)
+    told = notes(check_folder(tmp_path))
+    assert set(told.values()) == {""}, told
+    assert set(told) >= ENDS.keys() - {"other_issuer"}
+
+
+def test_every_fault_that_a_sidecar_may_name_has_its_end() -> None:
+    assert set(HOWS) == {"good", *ENDS}
+
+
+@every_form
+@pytest.mark.requirement("LIF-2")
+def test_a_fixture_that_expects_another_end_fails(form: str, tmp_path: Path) -> None:
+    write_folder(tmp_path, FORMS[form])
+    add_fixture(tmp_path, "wrong", answer(), "rejected", signature="missing", code="REPLAYED")
+    add_fixture(tmp_path, "late", answer(), signature="old")
+    told = notes(check_folder(tmp_path))
+    assert told["wrong"] == "code is SIGNATURE_MISSING, and must be REPLAYED"
+    assert told["late"] == "was rejected with vouch/STALE, and must be accepted"
+
+
+@every_form
+@pytest.mark.requirement("LIF-2")
+def test_mutants_are_signed_as_a_provider_would_and_none_survives(
+    form: str, tmp_path: Path
+) -> None:
+    write_folder(tmp_path, FORMS[form])
+    probed = probe_folder(tmp_path).contracts
+    assert probed is not None
+    holes = [hole.name for hole in probed[0].sides["result"].holes]
+    assert holes == []
+    assert probed[0].sides["result"].score == 1.0
+
+
+@pytest.mark.requirement("LIF-2")
+def test_a_rung_that_verifies_nothing_lets_its_mutants_survive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sluicegate.checks import authentication
+    from sluicegate.gates import result_gate
+
+    write_folder(tmp_path, FORMS["standard_webhooks"])
+    unsigned = lambda bounded, *rest: authentication.accept_unsigned(bounded)  # noqa: E731
+    monkeypatch.setattr(result_gate, "authenticate", unsigned)
+    probed = probe_folder(tmp_path).contracts
+    assert probed is not None
+    holes = {hole.name.partition(".signature-")[2] for hole in probed[0].sides["result"].holes}
+    assert holes >= {"missing", "stranger", "without-time", "old", "ahead", "replayed"}
+
+
+def test_an_answer_that_brings_its_signature_is_judged_by_the_real_keys(tmp_path: Path) -> None:
+    write_folder(tmp_path, {"jws": JWS})
+    raw = answer()
+    add_fixture(tmp_path, "real", raw, headers=signing.detached(raw))
+    stranger = signing.detached(raw, key=signing.OTHER, kid="ed-1")
+    add_fixture(tmp_path, "forged", raw, "rejected", headers=stranger, code="BAD_SIGNATURE")
+    assert set(notes(check_folder(tmp_path)).values()) == {""}
+    probed = probe_folder(tmp_path).contracts
+    assert probed is not None
+    assert probed[0].sides["result"].holes == ()
+    both = signing.detached(raw)
+    add_fixture(tmp_path, "both", raw, headers=both, signature="good")
+    assert "beside a signature" in notes(check_folder(tmp_path))["both"]
+
+
+def test_secrets_that_are_not_here_are_told_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CI_SECRET", raising=False)
+    write_folder(tmp_path, FORMS["standard_webhooks"])
+    raw = answer()
+    add_fixture(tmp_path, "real", raw, headers=signing.webhook(raw))
+    assert "CI_SECRET is not set" in notes(check_folder(tmp_path))["real"]
+    monkeypatch.setenv("CI_SECRET", "whsec_" + signing.SECRET)
+    assert notes(check_folder(tmp_path))["real"] == ""
+
+
+def test_an_unsigned_contract_takes_no_word_of_signatures(tmp_path: Path) -> None:
+    write_folder(tmp_path, {"jws": JWS}, upstream={})
+    add_fixture(tmp_path, "signed", answer(), signature="good")
+    assert "the contract demands none" in notes(check_folder(tmp_path))["signed"]
+
+
+BAD_KEYS = {
+    "no file": (None, "cannot be served"),
+    "no JSON": (b"{", "not JSON"),
+    "a private key": (
+        json.dumps({"keys": [signing.ED25519.as_dict(private=True)]}).encode(),
+        "private",
+    ),
+    "no key for the algorithm": (
+        json.dumps({"keys": [signing.P256.as_dict(private=False)]}).encode(),
+        "no key for Ed25519",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD_KEYS)
+def test_a_folder_with_bad_keys_does_not_load(case: str, tmp_path: Path) -> None:
+    content, word = BAD_KEYS[case]
+    write_folder(tmp_path, {"jws": JWS})
+    path = tmp_path / "trust" / "ci.jwks"
+    path.unlink()
+    if content is not None:
+        path.write_bytes(content)
+    (problem,) = check_folder(tmp_path).problems
+    assert word in problem.message
+    assert signing.ED25519.as_dict(private=True)["d"] not in str(problem)
+    with pytest.raises(ContractFolderError, match=word):
+        open_gate(tmp_path)
+
+
+def test_keys_behind_a_link_that_leaves_the_folder_do_not_load(tmp_path: Path) -> None:
+    root = tmp_path / "contracts"
+    write_folder(root, {"jws": JWS})
+    outside = tmp_path / "ci.jwks"
+    outside.write_bytes((root / "trust" / "ci.jwks").read_bytes())
+    (root / "trust" / "ci.jwks").unlink()
+    (root / "trust" / "ci.jwks").symlink_to(outside)
+    (problem,) = check_folder(root).problems
+    assert "leaves the folder" in problem.message
+
+
+def change(path: Path, content: str) -> None:
+    """Replace the file, with a time of its own: two changes in one tick must differ."""
+    path.write_text(content)
+    stamp = path.stat().st_mtime_ns + 1_000_000
+    os.utime(path, ns=(stamp, stamp))
+
+
+def test_a_key_file_is_read_again_when_it_changes_and_a_bad_one_changes_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    write_folder(tmp_path, {"jws": JWS})
+    source = (tmp_path / "job_status" / "contract.json").read_text()
+    contract = contracts_of({"job_status/contract.json": source}).contracts["job_status"]
+    keys = find_keys(contract, tmp_path, Credentials(tmp_path))
+    assert keys is not None
+    path = tmp_path / "trust" / "ci.jwks"
+
+    def known() -> list[str | None]:
+        read = keys.read()
+        return [key.kid for key in read.keys]  # type: ignore[union-attr]
+
+    assert known() == ["ed-1", "ec-1"]
+    change(path, json.dumps({"keys": [signing.OTHER.as_dict(private=False)]}))
+    assert known() == ["ed-2"]
+    for bad in ("{", json.dumps({"keys": [signing.P256.as_dict(private=False)]})):
+        caplog.clear()
+        change(path, bad)
+        assert known() == known() == ["ed-2"]
+        assert [record.levelname for record in caplog.records] == ["ERROR"]
+        assert "the old keys stay" in caplog.text
+    path.unlink()
+    assert known() == ["ed-2"]
+    change(write_keys(tmp_path, signing.ED25519), json.dumps({"keys": [ED]}))
+    assert known() == ["ed-1"]
+
+
+ED = signing.ED25519.as_dict(private=False)
+
+
+async def test_an_unsigned_folder_opens_no_memory_and_a_signed_one_does(tmp_path: Path) -> None:
+    settings = '{"sluicegate": 1, "audit": {"store": "sqlite:state/audit.db"}}'
+    for name, upstream, expected in (
+        ("unsigned", {}, False),
+        ("signed", {"signature": {"jws": JWS}}, True),
+    ):
+        root = write_folder(tmp_path / name, {"jws": JWS}, upstream=upstream)
+        (root / "sluicegate.yaml").write_text(settings)
+        async with open_gate(root):
+            assert (root / "state" / "replays.db").exists() is expected
+
+
+async def test_a_reload_that_brings_the_first_signature_opens_the_memory(tmp_path: Path) -> None:
+    root = write_folder(tmp_path, {"jws": JWS}, upstream={})
+    path = root / "job_status" / "contract.json"
+    async with open_gate(root) as gate:
+        assert gate._means.replays is None
+        document = json.loads(path.read_text())
+        path.write_text(json.dumps({**document, "upstream": {"signature": {"jws": JWS}}}))
+        assert await gate.reload() == ()
+        opened = gate._means.replays
+        assert opened is not None
+        assert await gate.reload() == ()
+        assert gate._means.replays is opened
+
+
+def test_an_absent_library_is_one_clear_error_when_the_folder_loads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for form, module in (("jws in a header", "joserfc"), ("rfc9421", "http_message_signatures")):
+        root = write_folder(tmp_path / module, FORMS[form])
+        with monkeypatch.context() as patched:
+            for name in [*sys.modules]:
+                if name.startswith((f"{module}.", "sluicegate.checks.authentication_")):
+                    patched.delitem(sys.modules, name)
+            patched.setitem(sys.modules, module, None)
+            (problem,) = check_folder(root).problems
+        assert f"needs {module}" in str(problem)
+        assert "pip install 'sluicegate[signatures]'" in str(problem)
