@@ -29,9 +29,7 @@ class Pending:
 
 
 PARTS: Final[Mapping[str, str]] = {
-    "access": "quotas, idempotency keys",
     "console": "the operator console and the playground",
-    "evidence": "evidence before consequential actions",
     "frameworks": "adapters for agent frameworks",
     "proxy": "the MCP proxy and the MCP adapter",
     "storage": "PostgreSQL, signed heads, telemetry",
@@ -58,11 +56,11 @@ REQUIREMENTS: Final[Mapping[str, Built | Pending]] = {
     "ARG-4": BUILT,
     "ARG-5": BUILT,
     "ARG-6": BUILT,
-    "ARG-7": Built(rest={"quota, idempotency": "access", "required evidence": "evidence"}),
+    "ARG-7": BUILT,
     "ARG-8": BUILT,
     "ARG-9": BUILT,
     # 4 What the agent sees
-    "ENV-1": Built(rest={"replayed": "access", "needs": "evidence"}),
+    "ENV-1": BUILT,
     "ENV-2": BUILT,
     "ENV-3": BUILT,
     # 5 The result ladder
@@ -88,17 +86,17 @@ REQUIREMENTS: Final[Mapping[str, Built | Pending]] = {
     # 7 Access
     "ACC-1": BUILT,
     "ACC-2": BUILT,
-    "ACC-3": Pending("access"),
-    "ACC-4": Pending("access"),
+    "ACC-3": Built(rest={"PostgreSQL": "storage"}),
+    "ACC-4": Built(rest={"PostgreSQL": "storage"}),
     # 8 Evidence
-    "EVI-1": Pending("evidence"),
-    "EVI-2": Pending("evidence"),
-    "EVI-3": Built(rest={"evidence that is taken again": "evidence"}),
+    "EVI-1": BUILT,
+    "EVI-2": BUILT,
+    "EVI-3": BUILT,
     # 9 Audit
     "AUD-1": BUILT,
     "AUD-2": BUILT,
     "AUD-3": Built(rest={"signed heads, PostgreSQL": "storage"}),
-    "AUD-4": Built(rest={"selected data kept for evidence and replays": "evidence"}),
+    "AUD-4": BUILT,
     "AUD-5": Built(rest={"HTML output": "console"}),
     "AUD-6": Built(rest={"Apprise, OpenTelemetry": "storage"}),
     # 10 Contract lifecycle

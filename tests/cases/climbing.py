@@ -23,7 +23,7 @@ from sluicegate.contracts.contract import (
 )
 from sluicegate.contracts.loading import load
 from sluicegate.gates.judging import judge
-from sluicegate.gates.ports import Adapter
+from sluicegate.gates.ports import Adapter, Dispatch
 from sluicegate.gates.result_gate import ResultLadder
 from sluicegate.opening.fixture_signatures import FixtureSignature
 from sluicegate.stores.memory import MemoryStore
@@ -182,6 +182,60 @@ def call_again_after_timeout(row: Row) -> Seen:
     return seen
 
 
+def call_under_held_key(row: Row) -> Seen:
+    """Call under a key that another call holds: one that still runs, or one that is done."""
+    ((key, held),) = row.context["store"].items()
+    contract = contract_document(
+        row.schema,
+        effect="write",
+        fetch={
+            "http": {
+                "method": "POST",
+                "url": "http://127.0.0.1:9/orders",
+                "timeout_s": 5,
+                "body": "arguments",
+            }
+        },
+        idempotency={"key": "host", "keep_s": 600},
+    )
+    served = contracts_of({"case/contract.json": contract})
+    caller = Caller(subject="case")
+    first = json.dumps(held.get("fingerprint_of", json.loads(row.raw)))
+
+    async def run() -> Seen:
+        upstream = HeldUpstream(b'{"done": true}')
+        gate = gate_of(served, {"case": upstream})
+        running = asyncio.ensure_future(gate.call("case", first, caller=caller, call_id=key))
+        await upstream.asked.wait()
+        if held["state"] == "done":
+            upstream.release.set()
+            await running
+        answer = await gate.call("case", row.raw, caller=caller, call_id=key)
+        upstream.release.set()
+        await running
+        *_, last = gate.audit.events(request_id=answer.request_id)
+        assert len(upstream.dispatches) == 1, "it was sent twice"
+        if last.code is None:
+            return Seen(accepted=True)
+        return Seen(accepted=False, stage=last.stage, found=[(last.code, "")])
+
+    return asyncio.run(run())
+
+
+class HeldUpstream(RecordedUpstream):
+    """Answers once it is told to."""
+
+    def __init__(self, *received: bytes) -> None:
+        super().__init__(*received)
+        self.asked, self.release = asyncio.Event(), asyncio.Event()
+
+    async def fetch(self, dispatch: Dispatch) -> Receipt:
+        receipt = await super().fetch(dispatch)
+        self.asked.set()
+        await self.release.wait()
+        return receipt
+
+
 def call_once(row: Row, contract: str, settings: object, upstream: Adapter, *, calls: int) -> Seen:
     """Call ``calls`` times and report the last event of the last call."""
     served = contracts_of({"sluicegate.yaml": json.dumps(settings), "case/contract.json": contract})
@@ -245,6 +299,8 @@ BY_ID: dict[str, Callable[[Row], Seen]] = {
     "seed-article-unauthorised": call_for_principal,
     "authz-01-object-level": call_for_principal,
     "retry-01-lost-response": call_again_after_timeout,
+    "retry-02-timeout-read-as-failure": call_under_held_key,
+    "retry-03-key-reuse": call_under_held_key,
     "res-025": climb_text_only,
     "drift-05-structured-missing": climb_without_structure,
     "sig-01-body-only-replay": climb_signed,

@@ -7,8 +7,6 @@ from typing import Final
 
 WAITING: Final[Mapping[str, str]] = {
     # incidents
-    "retry-02-timeout-read-as-failure": "access",
-    "retry-03-key-reuse": "access",
     "reg-02-stale-tool-cache": "proxy",
     "audit-03-tail-cut": "storage",
     # tool-calls
