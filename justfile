@@ -16,7 +16,11 @@ imports:
 test *args:
     uv run pytest {{args}}
 
-# The long forms: 100,000 marker cases, 8 × 2,000 audited calls, 200 rounds of kill -9.
+# 1,000 rounds of kill -9 over SQLite, of a store and of a gate that makes keyed writes; figures are told.
+crash:
+    SLUICEGATE_FULL=1 uv run pytest --log-cli-level=INFO tests/faults/test_store_crash.py tests/faults/test_gate_crash.py
+
+# The long forms: 100,000 marker cases, 8 × 2,000 audited calls, 1,000 rounds of kill -9.
 full:
     SLUICEGATE_FULL=1 uv run pytest
 

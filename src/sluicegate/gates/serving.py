@@ -61,8 +61,10 @@ class Serving:
         """Return how long the selected data of ``tool`` is kept: as the longest use of it asks."""
         line = self.lines.get(tool)
         rule = None if line is None else line.contract.idempotency
+        fresh = None if line is None else line.contract.result.fresh
+        ahead_s = 0.0 if fresh is None else fresh.max_ahead_s
         windows = [
-            proof.max_age_s
+            proof.max_age_s + ahead_s
             for line in self.every_line()
             for proof in line.contract.evidence
             if proof.tool == tool
