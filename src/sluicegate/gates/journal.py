@@ -99,6 +99,8 @@ class Journal:
             detail["added"] = list(prepared.added)
         if admitted.proven.event_ids:
             detail["evidence"] = list(admitted.proven.event_ids)
+        if admitted.terms.evidence:
+            detail["spent"] = list(admitted.terms.evidence)
         event = record_intent(
             self._subject,
             prepared.arguments,

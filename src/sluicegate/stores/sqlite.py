@@ -34,6 +34,7 @@ from sluicegate.stores.sqlite_ledger import Ledger
 from sluicegate.stores.sqlite_open_calls import find_disagreement, find_open_call
 from sluicegate.stores.sqlite_questions import select_events, select_open_intents
 from sluicegate.stores.sqlite_schema import connect_to_read, limit_pages
+from sluicegate.stores.sqlite_terms import find_unmarked
 from sluicegate.stores.sqlite_writer import MAX_QUEUED_BYTES, Item, SqliteWriter
 from sluicegate.values.callers import Caller
 
@@ -221,23 +222,33 @@ class SqliteStore:
 
         try:
             report = verify_chain(self._keys.chain, watched())
-            return report if report.broken_at is not None else self._verify_open_calls(report)
+            return report if report.broken_at is not None else self._verify_derived(report)
         except AuditUnavailable as error:
             return ChainReport(
                 events=seen[0], head=seen[1], broken_at=seen[0] + 1, problem=str(error)
             )
 
-    def _verify_open_calls(self, report: ChainReport) -> ChainReport:
-        """Who takes a call from the table of open calls frees a write that may have been made."""
+    def _verify_derived(self, report: ChainReport) -> ChainReport:
+        """Hold the tables that the events make to the events.
+
+        Who takes a call from the open ones frees a write that may have been made; who takes the
+        mark from evidence lets it carry a second action.
+        """
         try:
             with closing(connect_to_read(self._path)) as connection:
-                seq = find_disagreement(connection)
+                found = (
+                    (
+                        find_disagreement(connection),
+                        "the table of open calls does not say of it what the events say",
+                    ),
+                    (find_unmarked(connection), "the evidence it spent is not marked as spent"),
+                )
         except sqlite3.Error as error:
-            raise AuditUnavailable(f"the open calls cannot be read: {error}") from error
-        if seq is None:
-            return report
-        problem = "the table of open calls does not say of it what the events say"
-        return replace(report, broken_at=seq, problem=problem)
+            raise AuditUnavailable(f"what the events make cannot be read: {error}") from error
+        for seq, problem in found:
+            if seq is not None:
+                return replace(report, broken_at=seq, problem=problem)
+        return report
 
     async def reveal(self, ref: str, *, who: str, reason: str, now: datetime) -> bytes:
         """Record the act, then return the plain bytes.

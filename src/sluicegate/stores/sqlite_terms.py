@@ -116,6 +116,20 @@ def is_spent(connection: sqlite3.Connection, event_id: str) -> bool:
     return found.fetchone() is not None
 
 
+def find_unmarked(connection: sqlite3.Connection) -> int | None:
+    """Return the first intent that spent evidence which is not marked as spent (any more).
+
+    Raises: sqlite3.Error.
+    """
+    row = connection.execute(
+        "SELECT min(e.seq) FROM audit_event AS e, json_each(e.detail, '$.spent') AS j"
+        " WHERE e.kind = 'intent' AND instr(e.detail, '\"spent\":')"
+        " AND NOT EXISTS (SELECT 1 FROM evidence_spent AS s WHERE s.event_id = j.value)"
+    ).fetchone()
+    found: int | None = row[0]
+    return found
+
+
 def _demand_reservation(
     connection: sqlite3.Connection,
     columns: Mapping[str, Column],

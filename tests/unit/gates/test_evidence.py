@@ -75,7 +75,7 @@ async def test_an_action_runs_on_a_fresh_accepted_answer_about_its_own_subject()
         for event in yard.gate.audit.events(tool="job_status")
         if event.kind == "outcome" and event.outcome == "success"
     )
-    assert json.loads(intent.detail)["evidence"] == [proof.event_id]
+    assert json.loads(intent.detail) == {"evidence": [proof.event_id], "spent": [proof.event_id]}
     assert len(yard.status.dispatches) == 1
 
 

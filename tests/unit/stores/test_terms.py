@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
+from contextlib import closing
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 from tests.unit.stores.made import NOW, intent, outcome
@@ -12,6 +15,7 @@ from tests.unit.stores.made import NOW, intent, outcome
 from sluicegate.gates.events import AuditEvent, Kept, Outcome
 from sluicegate.gates.operator_acts import Found, resolve
 from sluicegate.gates.terms import Allowance, AlreadyDone, Reservation, TermRefused, Terms
+from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.stores.sqlite import SqliteStore
 from sluicegate.values.callers import Caller
@@ -239,3 +243,20 @@ async def test_an_intent_that_another_term_refuses_spends_nothing(store: Store) 
     answer = await store.answer_of(A, now=later(5))
     assert answer is not None
     assert not answer.spent
+
+
+@pytest.mark.requirement("EVI-1", "AUD-3")
+async def test_who_takes_the_mark_from_evidence_is_found_by_verify(
+    tmp_path: Path, keys: AuditKeys
+) -> None:
+    store = SqliteStore(tmp_path / "a.db", keys)
+    (event_id,) = await store.record([proof(A)])
+    await store.record([intent(B, detail={"spent": [event_id]})], terms=Terms(evidence=(event_id,)))
+    assert store.verify().broken_at is None
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
+        connection.execute("DROP TRIGGER evidence_spent_no_delete")
+        connection.execute("DELETE FROM evidence_spent")
+        connection.commit()
+    report = store.verify()
+    assert (report.broken_at, report.problem) == (2, "the evidence it spent is not marked as spent")
+    await store.close()
