@@ -277,6 +277,35 @@ def rotate(reason: str, rewrap_only: bool, folder: str, form: str) -> int:
 
     _demand_reason(reason)
     with guard_record(folder):
+@audit.command()
+@click.option("--gate-role", metavar="ROLE", help="Give this role the rights of a gate, no others.")
+@folder_option
+@format_option()
+def prepare(gate_role: str | None, folder: str, form: str) -> int:
+    """Make or bring up the tables of a record in PostgreSQL, and its next partitions.
+
+    Run by the role that owns them; it may run again at any time. No event is changed.
+    """
+    from sluicegate.cli.record import guard_record
+    from sluicegate.opening.preparing import prepare_record
+
+    with guard_record(folder):
+        done = prepare_record(Path(folder), gate_role=gate_role, now=datetime.now(UTC))
+    if form == HUMAN:
+        if done.before == 0:
+            put("a new record is begun\n")
+        elif done.before == done.after:
+            put(f"the record stands, its tables have version {done.after}\n")
+        else:
+            put(f"the tables are brought up from version {done.before} to {done.after}\n")
+    else:
+        put_object(
+            "audit prepare",
+            {"before": done.before, "after": done.after, "begun": done.before == 0},
+        )
+    return Exit.ACCEPTED
+
+
         done = rotating.rotate(
             Path(folder),
             who=who_acts(),

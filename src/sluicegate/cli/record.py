@@ -15,8 +15,7 @@ from sluicegate.cli.output import demand_folder, stop
 from sluicegate.gates.ports import AuditStore, AuditUnavailable
 
 if TYPE_CHECKING:
-    from sluicegate.stores.memory import MemoryStore
-    from sluicegate.stores.sqlite import SqliteStore
+    from sluicegate.stores.stores import Store
 
 
 @contextmanager
@@ -38,7 +37,7 @@ def open_record(folder: str) -> Iterator[AuditStore]:
 
 
 @contextmanager
-def open_standing_record(folder: str) -> Iterator[SqliteStore | MemoryStore]:
+def open_standing_record(folder: str) -> Iterator[Store]:
     """Open the record that stands, and close it afterwards; nothing is created.
 
     Ends the command with exit code 5 where none stands or it cannot be read or written.

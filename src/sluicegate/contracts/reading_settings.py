@@ -18,7 +18,12 @@ from sluicegate.contracts.settings import (
 from sluicegate.values.limits import ENGINE_MAX_DEPTH
 
 _PREFIX: Final = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\.?"
-_STORE: Final = r"sqlite:.+|memory:"
+_STORE: Final = (
+    r"sqlite:.+|memory:"
+    r"|postgresql:(?:env:[A-Za-z_]\w*|service=[\w.-]+)(?:\?chain=[a-z][a-z0-9_]{0,39})?"
+    r"|postgresql://(?:[^\s:@/?]+@)?[^\s@?]*(?:\?(?:OPTION=[^\s&]+&)*OPTION=[^\s&]+)?"
+).replace("OPTION", "(?:chain|sslmode|sslrootcert|sslcert|sslkey|passfile)")
+"""No form of it can hold a password."""
 _QUOTA_STORE: Final = r"audit:|memory:|redis:env:[A-Za-z_]\w*|rediss?://[^\s@]+"
 _KEYS: Final = r"(?:file|env|keyring):.+"
 _ROUTE: Final = r"log:|https?://[^\s@]+"
@@ -88,7 +93,10 @@ def _read_audit(place: Place | None) -> AuditSettings:
         return default
     store = keys = None
     if "store" in members:
-        store = members["store"].text(_STORE, "sqlite:PATH or memory:")
+        wanted = "sqlite:PATH, postgresql:env:NAME, postgresql://USER@HOST/DATABASE or memory:"
+        store = members["store"].discreet_text(
+            _STORE, wanted, f"Write {wanted}; a password stands in the environment alone."
+        )
     if "keys" in members:
         wanted = "file:FOLDER, env:NAME or keyring:SERVICE"
         keys = members["keys"].discreet_text(_KEYS, wanted, f"Write {wanted}; never a key itself.")

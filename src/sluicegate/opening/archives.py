@@ -23,7 +23,7 @@ from sluicegate.opening.sidecars import read_sidecar
 from sluicegate.opening.standing import open_standing_store
 from sluicegate.stores.keys import open_keys
 from sluicegate.stores.sqlite_answers import KeptAnswer, select_answers
-from sluicegate.stores.stores import database_path
+from sluicegate.stores.stores import database_path, is_postgres
 from sluicegate.values.codes import Stage
 from sluicegate.values.instants import EPOCH, moment_of, parse_rfc3339
 from sluicegate.values.json import JsonValue
@@ -220,15 +220,30 @@ def read_record(
     """
     if settings.audit.store == "memory:":
         raise ConfigurationError("audit.store is memory:, which keeps nothing that could be read")
-    path = database_path(settings.audit, folder)
     asyncio.run(_record(folder, act))
-    keys = open_keys(settings.audit.keys, folder, database=path, may_create=False)
-    for kept in select_answers(path, keys, act.tool, since=since, now=act.time):
+    for kept in _kept_answers(folder, settings, act, since):
         why = _why_not(kept)
         if why is None:
             yield _kept_answer(kept)
         else:
             left_out[why] += 1
+
+
+def _kept_answers(
+    folder: Path, settings: Settings, act: AuditEvent, since: datetime | None
+) -> Iterator[KeptAnswer]:
+    if is_postgres(settings.audit):
+        from sluicegate.stores.postgres_opening import open_postgres
+
+        store = open_postgres(settings.audit, settings.retention, folder)
+        try:
+            yield from store.answers(act.tool, since=since, now=act.time)
+        finally:
+            asyncio.run(store.close())
+    else:
+        path = database_path(settings.audit, folder)
+        keys = open_keys(settings.audit.keys, folder, database=path, may_create=False)
+        yield from select_answers(path, keys, act.tool, since=since, now=act.time)
 
 
 async def _record(folder: Path, act: AuditEvent) -> None:

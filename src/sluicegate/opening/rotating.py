@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -20,7 +21,7 @@ from sluicegate.stores.keys import (
     open_keys,
     rotate_custody_key,
 )
-from sluicegate.stores.stores import database_path
+from sluicegate.stores.stores import rotation_lock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +48,9 @@ def rotate(
         raise ConfigurationError("audit.store is memory:, which has no keys that could be rotated")
     if draws_key:
         find_key_directory(audit.keys, folder)
-    database = database_path(audit, folder)
     asyncio.run(_close_at_once(folder))  # these are the keys of this record, or it ends here
-    with FileLock.once(database.with_name(f"{database.name}.rotation.lock")):
+    lock = rotation_lock(audit, folder)
+    with nullcontext() if lock is None else FileLock.once(lock):
         new = draw_custody_key() if draws_key else None
         key_id = open_keys(audit.keys, folder).active if new is None else new.key_id
         act = operator_acts.rotate(

@@ -10,13 +10,11 @@ from sluicegate.gates.ports import ChainReport
 from sluicegate.opening.documents import say_misplaced
 from sluicegate.opening.folder import read_settings
 from sluicegate.stores.chain import GENESIS
-from sluicegate.stores.memory import MemoryStore
-from sluicegate.stores.sqlite import SqliteStore
 from sluicegate.stores.standing import RecordMissing
-from sluicegate.stores.stores import open_store
+from sluicegate.stores.stores import Store, open_store
 
 
-def open_standing_store(folder: Path) -> SqliteStore | MemoryStore:
+def open_standing_store(folder: Path) -> Store:
     """Open the record that stands, whether or not the contracts load; nothing is created.
 
     Raises: RecordMissing where none stands; ConfigurationError where the settings are wrong.

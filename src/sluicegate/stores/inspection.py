@@ -7,17 +7,14 @@ import sqlite3
 import stat
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final
 
 from sluicegate.contracts.settings import AuditSettings
 from sluicegate.errors import ConfigurationError
-from sluicegate.stores.chain import GENESIS, verify_chain
-from sluicegate.stores.encoding import time_text
 from sluicegate.stores.keys import AuditKeys, open_keys
-from sluicegate.stores.sqlite_open_calls import find_disagreement
-from sluicegate.stores.sqlite_questions import EventUnreadable, select_events
+from sluicegate.stores.looks import Look, look_at_clock, look_at_open_calls, look_at_tail
 from sluicegate.stores.sqlite_schema import (
     FULL,
     TRIGGERS,
@@ -28,13 +25,8 @@ from sluicegate.stores.sqlite_schema import (
     read_pragma,
 )
 from sluicegate.stores.standing import find_marker, say_missing
-from sluicegate.stores.stores import database_path
+from sluicegate.stores.stores import database_path, demand_postgres, is_postgres
 
-Look: TypeAlias = tuple[str, bool, str]
-"""The name of what was looked at, whether it is well, and one sentence for the operator."""
-
-TAIL: Final = 1_000
-_MAX_AHEAD: Final = timedelta(seconds=5)
 _LEAST_FREE: Final = 67_108_864
 
 
@@ -46,6 +38,14 @@ def inspect_store(settings: AuditSettings, folder: Path, *, now: datetime) -> li
     """
     if settings.store == "memory:":
         return [("store", True, "the record is in memory and ends with the process")]
+    if is_postgres(settings):
+        try:
+            demand_postgres()
+        except ConfigurationError as error:
+            return [("store", False, str(error))]
+        from sluicegate.stores.postgres_inspection import inspect_postgres
+
+        return inspect_postgres(settings, folder, now=now)
     try:
         path = database_path(settings, folder)
         if not path.exists() or not path.stat().st_size:
@@ -79,9 +79,9 @@ def _database(
         yield "tables", True, "of an earlier release: the next gate brings them up"
     else:
         yield _triggers(connection)
-        yield _open_calls(connection)
-    yield _clock(connection, now)
-    yield _tail(connection, keys)
+        yield look_at_open_calls(connection)
+    yield look_at_clock(connection, now)
+    yield look_at_tail(connection, keys)
 
 
 def _modes(path: Path) -> Look:
@@ -101,37 +101,6 @@ def _triggers(connection: sqlite3.Connection) -> Look:
     if wrong:
         return "triggers", False, f"not as they were created: {', '.join(wrong)}; verify the chain"
     return "triggers", True, "events can only be appended"
-
-
-def _open_calls(connection: sqlite3.Connection) -> Look:
-    newest = connection.execute("SELECT coalesce(max(seq), 0) FROM audit_event").fetchone()[0]
-    seq = find_disagreement(connection, after=newest - TAIL)
-    if seq is not None:
-        says = f"the table of open calls does not say of event {seq} what the events say"
-        return "open calls", False, f"{says}; sluicegate audit list --open reads the events"
-    return "open calls", True, "what is open is what the events say"
-
-
-def _clock(connection: sqlite3.Connection, now: datetime) -> Look:
-    newest = connection.execute("SELECT max(time) FROM audit_event").fetchone()[0]
-    if newest is not None and newest > time_text(now + _MAX_AHEAD):
-        return "clock", False, f"the newest event is of {newest}, this clock says {time_text(now)}"
-    return "clock", True, "no event lies ahead of this clock"
-
-
-def _tail(connection: sqlite3.Connection, keys: AuditKeys) -> Look:
-    try:
-        events = list(select_events(connection, limit=TAIL + 1, newest_first=True))[::-1]
-    except EventUnreadable as error:
-        return "chain", False, f"CHAIN_BROKEN: {error}"
-    before = (0, GENESIS)
-    if len(events) > TAIL:
-        first, *events = events
-        before = (first.seq, first.link)
-    report = verify_chain(keys.chain, events, after=before)
-    if report.broken_at is not None:
-        return "chain", False, f"CHAIN_BROKEN at event {report.broken_at}: {report.problem}"
-    return "chain", True, f"the last {report.events} events hold together"
 
 
 def _space(path: Path) -> Look:

@@ -18,6 +18,7 @@ from sluicegate.stores.postgres_place import Place
 from sluicegate.stores.postgres_session import Session, connect, tell_error
 from sluicegate.stores.postgres_writer import PostgresWriter
 from sluicegate.stores.queued import PATIENCE_S, QueuedStore
+from sluicegate.stores.sqlite_answers import KeptAnswer, read_answers
 from sluicegate.stores.sqlite_open_calls import find_disagreement
 from sluicegate.stores.sqlite_questions import select_events, select_open_intents
 from sluicegate.stores.writing import MAX_QUEUED_BYTES, Writer
@@ -90,6 +91,20 @@ class PostgresStore(QueuedStore):
         """
         with self._reading() as session:
             return select_open_intents(session)  # type: ignore[arg-type]
+
+    def answers(self, tool: str, *, since: datetime | None, now: datetime) -> Iterator[KeptAnswer]:
+        """Iterate over the recorded answers of ``tool``, oldest first, one in memory at a time.
+
+        The caller has recorded the act before. Raises: AuditUnavailable.
+        """
+        with self._reading() as session:
+            yield from read_answers(
+                session,  # type: ignore[arg-type]
+                self._keys,
+                tool,
+                since=since,
+                now=now,
+            )
 
     def verify(self) -> ChainReport:
         """Recompute the chain over every column from the first event on, in one snapshot.

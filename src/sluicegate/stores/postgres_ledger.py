@@ -94,8 +94,7 @@ def prepare_months(session: Session, month: str) -> None:
         _ask(session, "SELECT has_function_privilege('prepare_month(text)', 'EXECUTE')", ())
     )
     for wanted in (month, next_month(month)):
-        table = f"audit_event_{wanted.replace('-', '_')}"
-        stands = _ask(session, "SELECT to_regclass(%s) IS NOT NULL", (table,))
+        stands = _ask(session, "SELECT to_regclass(%s) IS NOT NULL", (partition_of(wanted),))
         if not stands and may_make:
             session.connection.execute("SELECT prepare_month(%s)", (wanted,))
         elif not stands and wanted == month:
@@ -103,6 +102,11 @@ def prepare_months(session: Session, month: str) -> None:
                 f"there is no partition for {month}, and this role may not make it: run `{PREPARE}`"
             )
     session.months.add(month)
+
+
+def partition_of(month: str) -> str:
+    """Return the name of the table of a month."""
+    return f"audit_event_{month.replace('-', '_')}"
 
 
 def next_month(month: str) -> str:

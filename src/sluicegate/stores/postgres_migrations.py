@@ -101,25 +101,30 @@ def demand_chain(session: Session, keys: AuditKeys, *, schema: str, shown: str) 
 
     Raises: RecordMissing, ConfigurationError, which name the way on; psycopg.Error.
     """
+    demand_version(session, schema=schema, shown=shown)
+    demand_keys(session, keys, shown)  # type: ignore[arg-type]
+
+
+def demand_version(session: Session, *, schema: str, shown: str) -> None:
+    """See that the tables of this release stand. Raises: as ``demand_chain``."""
     try:
         version = read_version(session, schema)
-        if version == 0:
-            raise RecordMissing(
-                f"{shown} holds no record: look at audit.store, or begin one with `{PREPARE}`",
-                is_lost=False,
-            )
-        if version > SCHEMA_VERSION:
-            raise ConfigurationError(f"{shown}: {_say_newer(version)}")
-        if version < SCHEMA_VERSION:
-            raise ConfigurationError(
-                f"{shown} holds a record of an earlier release: bring it up with `{PREPARE}`"
-            )
-        demand_keys(session, keys, shown)  # type: ignore[arg-type]
     except psycopg.errors.InsufficientPrivilege:
         raise ConfigurationError(
             f"{shown}: this role may not use the record; give it the rights of a gate with"
             f" `{PREPARE} --gate-role ROLE`, run by the owner of the record"
         ) from None
+    if version == 0:
+        raise RecordMissing(
+            f"{shown} holds no record: look at audit.store, or begin one with `{PREPARE}`",
+            is_lost=False,
+        )
+    if version > SCHEMA_VERSION:
+        raise ConfigurationError(f"{shown}: {_say_newer(version)}")
+    if version < SCHEMA_VERSION:
+        raise ConfigurationError(
+            f"{shown} holds a record of an earlier release: bring it up with `{PREPARE}`"
+        )
 
 
 def _create(session: Session, keys: AuditKeys, schema: str) -> None:

@@ -72,27 +72,39 @@ def select_answers(
 
     The caller has recorded the act before. Raises: AuditUnavailable.
     """
+    try:
+        with closing(connect_to_read(path)) as connection:
+            demand_keys(connection, keys, str(path))
+            yield from read_answers(connection, keys, tool, since=since, now=now)
+    except sqlite3.Error as error:
+        raise AuditUnavailable(f"{path.name} cannot be read: {error}") from error
+
+
+def read_answers(
+    connection: sqlite3.Connection,
+    keys: AuditKeys,
+    tool: str,
+    *,
+    since: datetime | None,
+    now: datetime,
+) -> Iterator[KeptAnswer]:
+    """Iterate as ``select_answers`` does, over an open connection. Raises: sqlite3.Error."""
     values = {
         "tool": tool,
         "now": time_text(now),
         "since": "" if since is None else time_text(since),
     }
-    try:
-        with closing(connect_to_read(path)) as connection:
-            demand_keys(connection, keys, str(path))
-            for row in connection.execute(_SELECT, values):
-                event, raw, arguments = (
-                    row[: len(_EVENT)],
-                    row[len(_EVENT) : len(_EVENT) + len(_BLOB)],
-                    row[len(_EVENT) + len(_BLOB) :],
-                )
-                yield KeptAnswer(
-                    **dict(zip(_EVENT, event, strict=True)),
-                    raw=_open(raw, keys),
-                    arguments=_open(arguments, keys),
-                )
-    except sqlite3.Error as error:
-        raise AuditUnavailable(f"{path.name} cannot be read: {error}") from error
+    for row in connection.execute(_SELECT, values):
+        event, raw, arguments = (
+            row[: len(_EVENT)],
+            row[len(_EVENT) : len(_EVENT) + len(_BLOB)],
+            row[len(_EVENT) + len(_BLOB) :],
+        )
+        yield KeptAnswer(
+            **dict(zip(_EVENT, event, strict=True)),
+            raw=_open(raw, keys),
+            arguments=_open(arguments, keys),
+        )
 
 
 def _open(row: tuple[object, ...], keys: AuditKeys) -> bytes | None:

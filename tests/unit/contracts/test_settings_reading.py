@@ -273,7 +273,12 @@ def test_each_fault_is_told_at_its_place_and_alone(case: str) -> None:
     assert word in f"{problem.message} {problem.mend}"
 
 
-SECRETS = ['audit: {keys: "s3cr3t"}', 'notify: {a: "https://u:s3cr3t@hooks.example"}']
+SECRETS = [
+    'audit: {keys: "s3cr3t"}',
+    'audit: {store: "postgresql://u:s3cr3t@db/audit"}',
+    'audit: {store: "postgresql://u@db/audit?password=s3cr3t"}',
+    'notify: {a: "https://u:s3cr3t@hooks.example"}',
+]
 SECRETS += [
     'access: {authzen: "https://u:s3cr3t@pdp"}',
     'access: {authzen: {url: "https://pdp", credential: "s3cr3t-"}}',

@@ -13,7 +13,8 @@ from tests.unit.stores.made import NOW, intent, outcome
 
 from sluicegate.contracts.settings import AuditSettings, RetentionSettings
 from sluicegate.errors import ConfigurationError
-from sluicegate.stores.inspection import TAIL, inspect_store
+from sluicegate.stores.inspection import inspect_store
+from sluicegate.stores.looks import TAIL
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.stores.sqlite_schema import create_trigger
 from sluicegate.stores.stores import open_store
@@ -40,7 +41,7 @@ async def test_memory_writes_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("spec", ["postgres://x", "sqlite:", "audit.db", "memory:x"])
 def test_another_store_is_refused_with_what_to_write(tmp_path: Path, spec: str) -> None:
-    with pytest.raises(ConfigurationError, match="write sqlite:PATH or memory:"):
+    with pytest.raises(ConfigurationError, match="write sqlite:PATH, postgresql:env:NAME"):
         open_store(AuditSettings(store=spec), RetentionSettings(), tmp_path)
 
 

@@ -1,0 +1,53 @@
+"""What ``doctor`` looks at in the events of any record."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import datetime, timedelta
+from typing import Final, TypeAlias
+
+from sluicegate.stores.chain import GENESIS, verify_chain
+from sluicegate.stores.encoding import time_text
+from sluicegate.stores.keys import AuditKeys
+from sluicegate.stores.sqlite_open_calls import find_disagreement
+from sluicegate.stores.sqlite_questions import EventUnreadable, select_events
+
+Look: TypeAlias = tuple[str, bool, str]
+"""The name of what was looked at, whether it is well, and one sentence for the operator."""
+
+TAIL: Final = 1_000
+_MAX_AHEAD: Final = timedelta(seconds=5)
+
+
+def look_at_open_calls(connection: sqlite3.Connection) -> Look:
+    """Whether the table of open calls says of the newest events what they say."""
+    newest = connection.execute("SELECT coalesce(max(seq), 0) FROM audit_event").fetchone()[0]
+    seq = find_disagreement(connection, after=newest - TAIL)
+    if seq is not None:
+        says = f"the table of open calls does not say of event {seq} what the events say"
+        return "open calls", False, f"{says}; sluicegate audit list --open reads the events"
+    return "open calls", True, "what is open is what the events say"
+
+
+def look_at_clock(connection: sqlite3.Connection, now: datetime) -> Look:
+    """Whether no event lies ahead of ``now``."""
+    newest = connection.execute("SELECT max(time) FROM audit_event").fetchone()[0]
+    if newest is not None and newest > time_text(now + _MAX_AHEAD):
+        return "clock", False, f"the newest event is of {newest}, this clock says {time_text(now)}"
+    return "clock", True, "no event lies ahead of this clock"
+
+
+def look_at_tail(connection: sqlite3.Connection, keys: AuditKeys) -> Look:
+    """Whether the newest events hold together."""
+    try:
+        events = list(select_events(connection, limit=TAIL + 1, newest_first=True))[::-1]
+    except EventUnreadable as error:
+        return "chain", False, f"CHAIN_BROKEN: {error}"
+    before = (0, GENESIS)
+    if len(events) > TAIL:
+        first, *events = events
+        before = (first.seq, first.link)
+    report = verify_chain(keys.chain, events, after=before)
+    if report.broken_at is not None:
+        return "chain", False, f"CHAIN_BROKEN at event {report.broken_at}: {report.problem}"
+    return "chain", True, f"the last {report.events} events hold together"

@@ -1,0 +1,110 @@
+"""What ``doctor`` looks at in a PostgreSQL record: as the gate's role, changing nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+import psycopg
+
+from sluicegate.contracts.settings import AuditSettings
+from sluicegate.errors import ConfigurationError
+from sluicegate.stores.encoding import time_text
+from sluicegate.stores.keys import AuditKeys, open_keys
+from sluicegate.stores.looks import Look, look_at_clock, look_at_open_calls, look_at_tail
+from sluicegate.stores.postgres_ledger import next_month, partition_of
+from sluicegate.stores.postgres_migrations import PREPARE, demand_version
+from sluicegate.stores.postgres_place import find_place
+from sluicegate.stores.postgres_schema import TRIGGERS
+from sluicegate.stores.postgres_session import Session, connect, read_setting, tell_error
+from sluicegate.stores.sqlite_schema import demand_keys
+
+_RIGHTS: Final = """
+    SELECT has_table_privilege('audit_event', 'INSERT'),
+        has_table_privilege('audit_event', 'UPDATE, DELETE, TRUNCATE')
+            OR pg_has_role(c.relowner, 'MEMBER') OR r.rolsuper,
+        has_function_privilege('prepare_month(text)', 'EXECUTE')
+    FROM pg_class AS c, pg_roles AS r
+    WHERE c.oid = 'audit_event'::regclass AND r.rolname = current_user
+"""
+_GUARDS: Final = """
+    SELECT t.tgname FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
+    WHERE c.relnamespace = current_schema()::regnamespace AND t.tgparentid = 0
+        AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')
+"""
+
+
+def inspect_postgres(settings: AuditSettings, folder: Path, *, now: datetime) -> list[Look]:
+    """Look at server, tables, keys, rights, guards, partitions, clock and the tail of the chain.
+
+    Raises nothing for what it finds. Source: SPEC AUD-3.
+    """
+    looks: list[Look] = []
+    session: Session | None = None
+    try:
+        place = find_place(settings.store)
+        session = connect(place)
+        version = session.connection.info.server_version
+        looks.append(("server", True, f"{place.shown} answers, version {version // 10_000}"))
+        committed = read_setting(session, "synchronous_commit")
+        looks.append(("synchronous", True, f"synchronous_commit reads back as {committed}"))
+        demand_version(session, schema=place.schema, shown=place.shown)
+        looks.append(("tables", True, "they are those of this release"))
+        keys = open_keys(settings.keys, folder, may_create=False)
+        demand_keys(session, keys, place.shown)  # type: ignore[arg-type]
+        looks.append(("keys", True, f"custody key {keys.active} is active"))
+        session.connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        looks.extend(_look(session, keys, now))
+    except (ConfigurationError, OSError, psycopg.Error) as error:
+        looks.append(("record", False, tell_error(error)))
+    finally:
+        if session is not None:
+            session.close()
+    return looks
+
+
+def _look(session: Session, keys: AuditKeys, now: datetime) -> Iterator[Look]:
+    yield from _look_at_rights(session)
+    found = {name for (name,) in session.connection.execute(_GUARDS)}
+    missing = sorted(TRIGGERS.keys() - found)
+    says = "events can only be appended"
+    if missing:
+        says = f"guards are missing or off: {', '.join(missing)}; verify the chain"
+    yield "triggers", not missing, says
+    yield _look_at_months(session, now)
+    yield look_at_open_calls(session)  # type: ignore[arg-type]
+    yield look_at_clock(session, now)  # type: ignore[arg-type]
+    yield look_at_tail(session, keys)  # type: ignore[arg-type]
+
+
+def _look_at_rights(session: Session) -> Iterator[Look]:
+    row = session.connection.execute(_RIGHTS).fetchone()
+    appends, changes, makes_months = row or (False, False, False)
+    if not appends:
+        yield "rights", False, f"this role may not append: `{PREPARE} --gate-role ROLE`"
+    elif changes:
+        says = (
+            "this role may change events, or owns them: give a gate a role of its own with"
+            f" `{PREPARE} --gate-role ROLE`, and keep the owner's for the preparing"
+        )
+        yield "rights", False, says
+    else:
+        yield "rights", True, "this role appends events and cannot change them"
+    if not makes_months:
+        says = f"this role may not make them: run `{PREPARE}` every month"
+        yield "partitions ahead", True, says
+
+
+def _look_at_months(session: Session, now: datetime) -> Look:
+    month = time_text(now)[:7]
+    missing = [
+        wanted
+        for wanted in dict.fromkeys((month, next_month(month)))
+        if session.connection.execute("SELECT to_regclass(%s)", (partition_of(wanted),)).fetchone()
+        == (None,)
+    ]
+    if missing:
+        return "partitions", False, f"there is none for {' and '.join(missing)}: run `{PREPARE}`"
+    return "partitions", True, "this month and the next one have theirs"
