@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from sluicegate.checks.authentication_signed import payload_of
 from sluicegate.errors import ConfigurationError
 from sluicegate.values.receipts import Fault, Receipt
 from sluicegate.values.spellings import holds_text
@@ -82,7 +83,7 @@ class Credentials:
 
         Headers and diagnostics are masked; what holds a secret in another spelling of JSON is
         masked whole. An answer that echoes a secret, in any spelling, is no answer: its bytes are
-        dropped and the fault says so (ADP-5).
+        dropped and the fault says so (ADP-5). What a compact JWS bears is looked into as well.
         """
         known = [secret for secret in self.secrets() if len(secret) >= _TELLING]
         diagnostics = receipt.diagnostics.decode("utf-8", "backslashreplace")
@@ -93,7 +94,7 @@ class Credentials:
             ),
             diagnostics=self._mask_spelt(diagnostics, known).encode("utf-8"),
         )
-        if holds_text(receipt.raw, *known):
+        if holds_text(receipt.raw, *known) or holds_text(payload_of(receipt.raw), *known):
             return replace(masked, raw=b"", fault=Fault.LEAK)
         return masked
 

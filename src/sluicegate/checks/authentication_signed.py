@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import hashlib
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,6 +13,9 @@ from sluicegate.values.codes import Code, Stage
 from sluicegate.values.findings import Finding
 from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
+
+COMPACT: Final = re.compile(rb"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*")
+"""A compact JWS (RFC 7515 section 7.1). No JSON text has this form."""
 
 MAX_SIGNATURE_TEXT: Final = 16_384
 """Characters of one header that takes part in a signature; also a host's receipt is held to it."""
@@ -43,6 +49,17 @@ def refuse(code: Code, hint: str, engine_message: str | None = None) -> Rejected
     return Rejected.because(
         Stage.AUTHENTICATE, Finding(code=code, hint=hint), engine_message=engine_message
     )
+
+
+def payload_of(compact: bytes) -> bytes:
+    """Return what a compact JWS bears, verified by nobody; nothing for what is no compact JWS."""
+    if COMPACT.fullmatch(compact) is None:
+        return b""
+    _, payload, _ = compact.split(b".")
+    try:
+        return base64.urlsafe_b64decode(payload + b"=" * (-len(payload) % 4))
+    except (binascii.Error, ValueError):
+        return b""
 
 
 def list_header(receipt: Receipt, name: str) -> list[str]:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
 from sluicegate.adapters.credentials import Credentials, CredentialUnreadable
 from sluicegate.cli.doctor_access import examine_decision_point
 from sluicegate.cli.doctor_probes import Look
-from sluicegate.contracts.contract import SshFetch
+from sluicegate.contracts.contract import SshFetch, WebhookSignature
 from sluicegate.contracts.served import ContractSet
 from sluicegate.errors import ConfigurationError
 from sluicegate.opening.documents import say_misplaced
 from sluicegate.opening.folder import check_folder
 from sluicegate.opening.offering import list_frozen
+from sluicegate.opening.signature_keys import read_signing_secret
 from sluicegate.opening.speaking_ssh import read_ssh_key
 from sluicegate.opening.steering import read_steering
 from sluicegate.stores.inspection import inspect_store
@@ -102,7 +104,20 @@ def _credentials(served: ContractSet, root: Path) -> list[Look]:
             looks.append(Look(name="credential", well=False, says=str(error)))
         else:
             looks.append(Look(name="credential", well=True, says=f"{name} can be read"))
-    return looks
+    return [*looks, *_signing_secrets(served, credentials)]
+
+
+def _signing_secrets(served: ContractSet, credentials: Credentials) -> Iterator[Look]:
+    """What shared secrets answers are verified with; key files were read with the contracts."""
+    rules = [each.upstream.signature for each in (*served.contracts.values(), *list_frozen(served))]
+    named = {name for rule in rules if isinstance(rule, WebhookSignature) for name in rule.secrets}
+    for name in sorted(named):
+        try:
+            read_signing_secret(name, credentials)
+        except CredentialUnreadable as error:
+            yield Look(name="signing secret", well=False, says=str(error))
+        else:
+            yield Look(name="signing secret", well=True, says=f"{name} can be read")
 
 
 def _agent() -> Look:

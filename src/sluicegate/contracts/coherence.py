@@ -134,14 +134,13 @@ def _judge_idempotency(members: Mapping[str, Place], parts: Parts) -> None:
 
 
 def _judge_signed_body(members: Mapping[str, Place], parts: Parts) -> None:
-    """Nothing can be taken out of a signed body before it is kept (AUD-4)."""
+    """Nothing can be found in a signed body, or taken out of it, before it is kept (AUD-4)."""
     rule = parts.upstream.signature
     if not isinstance(rule, JwsSignature) or rule.header is not None:
         return
-    mask = members["mask"].value if "mask" in members else None
-    if isinstance(mask, Mapping) and mask.get("result"):
-        members["mask"].follow("result").fault(
-            "`result` masks members of a body that is one signed text.",
+    if "mask" in members:
+        members["mask"].fault(
+            "`mask` stands beside a body that is one signed text.",
             "Have the provider sign in a header (`jws: {header: NAME, …}`), or remove it.",
             at_key=True,
         )

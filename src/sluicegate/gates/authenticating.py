@@ -1,6 +1,6 @@
 """Whom a signed answer is believed from: the keys of its contract, and whether it is new (RES-6).
 
-What fails here fails closed: an exception, a wait beyond ``WITHIN_S`` and an answer that is no
+What fails here fails closed: an exception, a wait beyond its seconds and an answer that is no
 bool end the call as INTERNAL, and nothing of the answer is believed (RES-9).
 """
 
@@ -19,7 +19,8 @@ from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import Request
 
-WITHIN_S: Final = 2.0
+KEYS_WITHIN_S: Final = 2.0
+MEMORY_WITHIN_S: Final = 2.0
 """Seconds that reading the keys may take, and asking the memory; a file needs a few ms."""
 
 
@@ -40,7 +41,7 @@ async def find_trust(
         return Trust(keys=keys)  # the climb will say why
     if replays is None:
         raise RuntimeError("a signed contract is served without a memory of replays")
-    async with asyncio.timeout(WITHIN_S):
+    async with asyncio.timeout(MEMORY_WITHIN_S):
         is_new = await replays.is_new(
             scope=line.keys.scope,
             replay_id=signed.replay_id,
@@ -54,5 +55,5 @@ async def find_trust(
 
 async def read_keys(keys: SigningKeys) -> TrustedKeys:
     """Return the keys as they are now. Raises: what the source raises; TimeoutError."""
-    async with asyncio.timeout(WITHIN_S):
+    async with asyncio.timeout(KEYS_WITHIN_S):
         return await asyncio.to_thread(keys.read)

@@ -8,18 +8,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, Literal, TypeAlias, cast
 
 import jiter
 
+from sluicegate.checks.authentication_signed import payload_of
 from sluicegate.checks.meaning import ResultCheck
 from sluicegate.checks.soundness import ArgumentCheck
-from sluicegate.contracts.contract import CommandFetch, Contract, HttpFetch, PythonName, SshFetch
+from sluicegate.contracts.contract import (
+    CommandFetch,
+    Contract,
+    HttpFetch,
+    JwsSignature,
+    PythonName,
+    SshFetch,
+)
 from sluicegate.gates.call_gate import CallLadder
 from sluicegate.gates.result_gate import ResultLadder
 from sluicegate.values.callers import Caller
+from sluicegate.values.codes import Code, Stage
 from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import Request, RequestId
@@ -80,13 +89,18 @@ class Ladders:
 def build_ladders(
     contract: Contract, find: Callable[[PythonName], Callable[..., object]]
 ) -> Ladders:
-    """Return the ladders of ``contract``; ``find`` yields its checks. Raises what ``find`` does."""
+    """Return the ladders of ``contract``; ``find`` yields its checks. Raises what ``find`` does.
+
+    Signatures are not verified again: keys and windows of that time are gone.
+    """
     arguments = [cast("ArgumentCheck", find(name)) for name in contract.arguments.checks]
     result = [cast("ResultCheck", find(name)) for name in contract.result.checks]
     return Ladders(
         contract=contract,
         call=CallLadder(contract, arguments),
-        result=ResultLadder(contract, result),
+        result=ResultLadder(
+            replace(contract, upstream=replace(contract.upstream, signature=None)), result
+        ),
     )
 
 
@@ -124,6 +138,14 @@ def _arguments(answer: Answer, ladder: CallLadder, caller: Caller) -> object:
     return sent if isinstance(sent, dict) else {}
 
 
+def _bare(raw: bytes, contract: Contract) -> bytes:
+    """Return the payload where the body was a JWS, else the bytes as they are."""
+    rule = contract.upstream.signature
+    if isinstance(rule, JwsSignature) and rule.header is None:
+        return payload_of(raw) or raw
+    return raw
+
+
 def _receipt(answer: Answer, contract: Contract) -> Receipt:
     is_command = isinstance(contract.fetch, CommandFetch | SshFetch)
     status = None if is_command else answer.status
@@ -136,7 +158,7 @@ def _receipt(answer: Answer, contract: Contract) -> Receipt:
         adapter="replay",
         adapter_version="1",
         endpoint="",
-        raw=answer.raw,
+        raw=_bare(answer.raw, contract),
         status=status,
         exit_code=(answer.status or 0) if is_command else None,
         content_type=content_type,
@@ -157,7 +179,15 @@ def judge_answers(
             if base is None:
                 raise ValueError(f"{answer.name}: what it was judged is not known")
             was = judge_answer(answer, base)
-        yield answer.name, was, judge_answer(answer, against)
+        stays = against.contract.upstream.signature is not None and _is_of_signature(was)
+        yield answer.name, was, was if stays else judge_answer(answer, against)
+
+
+def _is_of_signature(was: Judged) -> bool:
+    """Whether an answer was refused for its signature, or for the time that it covers."""
+    if was.stage == Stage.AUTHENTICATE:
+        return True
+    return not was.pointer and was.code in (Code.STALE, Code.FROM_FUTURE)
 
 
 @dataclass(frozen=True, slots=True, order=True)

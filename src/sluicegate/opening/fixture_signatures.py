@@ -12,7 +12,6 @@ import functools
 import hashlib
 import hmac
 import importlib
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -20,6 +19,7 @@ from typing import Any, Final
 
 from sluicegate.checks.authentication import Trust
 from sluicegate.checks.authentication_keys import ALGORITHMS, Secrets, read_jwks
+from sluicegate.checks.authentication_signed import COMPACT
 from sluicegate.contracts.contract import (
     JwsSignature,
     Rfc9421Signature,
@@ -37,7 +37,6 @@ HOWS: Final = (
 )
 """What a sidecar may say of a signature (docs/reference/signatures.md)."""
 
-_COMPACT: Final = re.compile(rb"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*")
 _STRANGER: Final = "https://stranger.example"
 
 
@@ -75,7 +74,7 @@ class FixtureSignature:
         names = {name.lower() for name, _ in receipt.headers}
         if isinstance(rule, JwsSignature):
             if rule.header is None:
-                return _COMPACT.fullmatch(receipt.raw) is not None
+                return COMPACT.fullmatch(receipt.raw) is not None
             return rule.header in names
         wanted = "webhook-signature" if isinstance(rule, WebhookSignature) else "signature-input"
         return wanted in names

@@ -20,6 +20,15 @@ _LOG: Final = logging.getLogger("sluicegate")
 _Stamp: TypeAlias = tuple[int, int, int] | None
 
 
+def read_signing_secret(name: str, credentials: Credentials) -> bytes:
+    """Return the shared secret called ``name``. Raises: CredentialUnreadable."""
+    text = credentials.read(name)
+    try:
+        return read_secret(text)
+    except ValueError as error:
+        raise CredentialUnreadable(f"credential {name} {error}") from None
+
+
 class CredentialSecrets:
     """Shared secrets, read anew for each answer; each that the contract names must be readable."""
 
@@ -30,17 +39,12 @@ class CredentialSecrets:
     def read(self) -> Secrets:
         """Return the secrets. Raises: CredentialUnreadable, whose text holds none of them."""
         try:
-            return Secrets(keys=tuple(self._secret(name) for name in self._names))
+            return Secrets(
+                keys=tuple(read_signing_secret(name, self._credentials) for name in self._names)
+            )
         except CredentialUnreadable as error:
             _LOG.error("signatures of %s cannot be verified: %s", self.scope, error)
             raise
-
-    def _secret(self, name: str) -> bytes:
-        text = self._credentials.read(name)
-        try:
-            return read_secret(text)
-        except ValueError as error:
-            raise CredentialUnreadable(f"credential {name} {error}") from None
 
 
 class KeyFile:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 from pathlib import Path
 
@@ -142,6 +143,13 @@ def knowing(secret: str) -> Credentials:
 @pytest.mark.parametrize("raw", ECHOES.values(), ids=ECHOES)
 def test_an_answer_that_holds_a_secret_in_any_spelling_is_dropped(raw: bytes) -> None:
     given = knowing("gh/p+k3y").without_secrets(received(raw))
+    assert (given.raw, given.fault) == (b"", Fault.LEAK)
+
+
+@pytest.mark.parametrize("raw", ECHOES.values(), ids=ECHOES)
+def test_a_secret_inside_a_signed_body_is_seen_as_well(raw: bytes) -> None:
+    payload = base64.urlsafe_b64encode(raw).rstrip(b"=")
+    given = knowing("gh/p+k3y").without_secrets(received(b"e30." + payload + b".AAAA"))
     assert (given.raw, given.fault) == (b"", Fault.LEAK)
 
 

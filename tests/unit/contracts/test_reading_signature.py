@@ -193,7 +193,12 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "a masked member of a signed body": (
         {**signed("jws", BODY), "mask": {"result": ["/note"]}},
-        "/mask/result",
+        "/mask",
+        "one signed text",
+    ),
+    "a masked argument that a signed body may quote": (
+        {**signed("jws", BODY), "mask": {"arguments": ["/run_id"]}},
+        "/mask",
         "one signed text",
     ),
 }

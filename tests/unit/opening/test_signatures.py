@@ -14,6 +14,7 @@ from tests.unit.checks import signing
 from tests.unit.gates.job_status import ARGUMENTS, CONTRACT, answer
 
 from sluicegate.adapters.credentials import Credentials
+from sluicegate.cli.doctor_folder import examine_folder
 from sluicegate.errors import ContractFolderError
 from sluicegate.opening.fixture_signatures import HOWS
 from sluicegate.opening.folder import FolderReport, check_folder, open_gate
@@ -305,3 +306,22 @@ def test_an_absent_library_is_one_clear_error_when_the_folder_loads(
             (problem,) = check_folder(root).problems
         assert f"needs {module}" in str(problem)
         assert "pip install 'sluicegate[signatures]'" in str(problem)
+
+
+def test_doctor_says_which_signing_secret_cannot_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_folder(tmp_path, FORMS["standard_webhooks"])
+
+    def look() -> tuple[bool, str]:
+        looks = examine_folder(str(tmp_path), signing.NOW)
+        (found,) = [look for look in looks if look.name == "signing secret"]
+        return found.well, found.says
+
+    monkeypatch.delenv("CI_SECRET", raising=False)
+    assert look() == (False, "the environment variable CI_SECRET is not set")
+    monkeypatch.setenv("CI_SECRET", "whsec_c2hvcnQ=")
+    well, says = look()
+    assert (well, "c2hvcnQ" in says) == (False, False)
+    monkeypatch.setenv("CI_SECRET", "whsec_" + signing.SECRET)
+    assert look() == (True, "CI_SECRET can be read")
