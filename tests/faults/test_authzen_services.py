@@ -183,6 +183,29 @@ async def test_a_service_that_hangs_is_left_in_time_and_its_connection_closed(
             await service.gone.wait()
 
 
+@pytest.mark.requirement("ACC-1", "ADP-2")
+async def test_a_handshake_that_hangs_is_left_in_time_and_its_connection_closed(
+    hasty: None,
+) -> None:
+    async with serve(hanging_after()) as service:
+        url = service.origin.replace("http:", "https:")
+        decision = await AuthzenAuthorizer(url).decide(QUERY)
+        assert decision.errors == ("no answer within 0.25 s",)
+        async with asyncio.timeout(5):
+            await service.gone.wait()
+
+
+@pytest.mark.requirement("ADP-5")
+@pytest.mark.parametrize("secret", ["a\r\nX: b", "a\0", "schlüssel", "a\tb"])
+async def test_a_credential_that_no_header_can_carry_is_never_sent(secret: str) -> None:
+    async with serve(sending(answer(ALLOW))) as service:
+        decision = await AuthzenAuthorizer(service.origin, read_credential=lambda: secret).decide(
+            QUERY
+        )
+        assert decision.errors == ("the credential holds what no header can carry",)
+        assert service.connections == 0
+
+
 @pytest.mark.requirement("ACC-1")
 async def test_an_answer_of_exactly_the_limit_is_a_decision() -> None:
     whole = b" " * (MAX_ANSWER_BYTES - len(ALLOW)) + ALLOW
