@@ -23,8 +23,8 @@ def is_request_id(text: str) -> bool:
 
 
 def is_tool_name(text: str) -> bool:
-    """Whether ``text`` is a tool name that MCP admits."""
-    return re.fullmatch(TOOL_NAME_PATTERN[1:-1], text) is not None
+    """Whether ``text`` is a tool name that MCP admits, and no name of a folder by itself."""
+    return text not in (".", "..") and re.fullmatch(TOOL_NAME_PATTERN[1:-1], text) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -165,6 +165,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "unknown effect": ({"effect": "reed"}, "/effect", "one of"),
     "list for mapping": ({"limits": []}, "/limits", "a mapping"),
     # tool names
+    "tool name of a folder": ({"tool": ".."}, "/tool", "not a name"),
     "tool name with a blank": ({"tool": "job status"}, "/tool", "not a name"),
     "tool name too long": ({"tool": "x" * 129}, "/tool", "129"),
     "tool name empty": ({"tool": ""}, "/tool", "not a name"),

@@ -84,15 +84,18 @@ class Composition:
         self._work = 0
         self._expanded: dict[int, Formula] = {}
 
+    def _spend(self, work: int) -> None:
+        self._work += work
+        if self._work > MAX_WORK:
+            raise CompositionTooLargeError
+
     def of(self, schema: Schema) -> Formula:
         """Return the formula of one schema, with all that applies in place."""
         return self._expand(schema, frozenset())
 
     def below(self, formula: Formula, taken: Step) -> Formula:
         """Return the formula of the place one step below."""
-        self._work += 1
-        if self._work > MAX_WORK:
-            raise CompositionTooLargeError
+        self._spend(1)
         match formula:
             case Every(parts=parts):
                 return every([self.below(part, taken) for part in parts])
@@ -112,9 +115,7 @@ class Composition:
             return self._expanded[key]
         if key in active:
             return ANYTHING
-        self._work += 1
-        if self._work > MAX_WORK:
-            raise CompositionTooLargeError
+        self._spend(1)
         inside = active | {key}
         parts: list[Formula] = [Leaf(schema, key)]
         parts.extend(self._expand(inner, inside) for inner in conjuncts(self.tree, schema))
@@ -141,6 +142,7 @@ class Composition:
             return [{"x-extension": schema["x-extension"]}]
         match taken:
             case Member(name):
+                self._spend(len(schema_map(schema, "patternProperties")))  # each is matched
                 return _of_member(schema, name)
             case Undeclared(pattern):
                 return _of_undeclared(schema, pattern)

@@ -212,3 +212,15 @@ def test_a_long_circle_of_many_schemas_is_judged_in_little_time(closing: Schema)
     assert isinstance(outcome, CompiledSchema)
     assert Prover(outcome.document).prove(outcome.document).finite is bool(closing)
     assert time.process_time() - began < 5
+
+
+def test_names_are_matched_with_patterns_up_to_a_bound() -> None:
+    schema = {
+        "type": "object",
+        "properties": {f"m{index}": {"type": "string"} for index in range(600)},
+        "patternProperties": {f"^x{index}": {"type": "string"} for index in range(400)},
+        "additionalProperties": False,
+    }
+    refused = register(schema, side="result", strict=True)
+    assert isinstance(refused, tuple)
+    assert [fault.code.value for fault in refused] == ["SCHEMA_TOO_COMPLEX"]
