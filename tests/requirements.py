@@ -95,7 +95,7 @@ REQUIREMENTS: Final[Mapping[str, Built | Pending]] = {
     # 9 Audit
     "AUD-1": BUILT,
     "AUD-2": BUILT,
-    "AUD-3": Built(rest={"signed heads, PostgreSQL": "storage"}),
+    "AUD-3": Built(rest={"PostgreSQL": "storage"}),
     "AUD-4": BUILT,
     "AUD-5": Built(rest={"HTML output": "console"}),
     "AUD-6": Built(rest={"Apprise, OpenTelemetry": "storage"}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,9 +27,12 @@ from sluicegate.gates.judging import judge
 from sluicegate.gates.ports import Adapter, Dispatch
 from sluicegate.gates.result_gate import ResultLadder
 from sluicegate.opening.fixture_signatures import FixtureSignature
+from sluicegate.stores.heads import NO_HEAD, public_keys_of, read_heads, sign_head
+from sluicegate.stores.heads_check import compare_heads, walk_chain
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.testing import RecordedUpstream, contracts_of, gate_of
 from sluicegate.values.callers import Caller
+from sluicegate.values.codes import Stage
 from sluicegate.values.instants import moment_of, parse_rfc3339
 from sluicegate.values.receipts import Fault, Receipt
 from sluicegate.values.rejections import Rejected
@@ -295,12 +299,46 @@ def climb_signed(row: Row) -> Seen:
     return climb_result(row, row.raw, upstream, sign=FixtureSignature(rule=rule, how=how).sign)
 
 
+CLOSED = {"type": "object", "additionalProperties": False}
+
+
+def cut_the_tail(row: Row) -> Seen:
+    """Drop the last rows of a record and hold what is left against a head that stands elsewhere."""
+    dropped = int(re.fullmatch(r"drop last (\d+) rows", row.raw.decode())[1])  # type: ignore[index]
+    caller = Caller(subject="case")
+    served = contracts_of({"case/contract.json": contract_document(CLOSED)})
+
+    async def run() -> Seen:
+        store = MemoryStore()
+        gate = gate_of(served, {"case": RecordedUpstream(b"{}")}, store=store)
+        for _ in range(3):
+            await gate.call("case", "{}", caller=caller)
+        events = [*store.events()]
+        _, line = sign_head(
+            b"s" * 32,
+            record=events[0].link,
+            seq=events[-1].seq,
+            link=events[-1].link,
+            time=row.context["now"],
+            before=NO_HEAD,
+        )
+        assert walk_chain(events[:-dropped]).broken_at is None, "the chain alone shows it"
+        heads = read_heads([line + b"\n"], public_keys_of([b"s" * 32]))
+        report = compare_heads(heads, events[:-dropped])
+        if report.code is None:
+            return Seen(accepted=True)
+        return Seen(accepted=False, stage=Stage.AUDIT, found=[(report.code, "")])
+
+    return asyncio.run(run())
+
+
 BY_ID: dict[str, Callable[[Row], Seen]] = {
     "seed-article-unauthorised": call_for_principal,
     "authz-01-object-level": call_for_principal,
     "retry-01-lost-response": call_again_after_timeout,
     "retry-02-timeout-read-as-failure": call_under_held_key,
     "retry-03-key-reuse": call_under_held_key,
+    "audit-03-tail-cut": cut_the_tail,
     "res-025": climb_text_only,
     "drift-05-structured-missing": climb_without_structure,
     "sig-01-body-only-replay": climb_signed,

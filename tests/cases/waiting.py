@@ -8,7 +8,6 @@ from typing import Final
 WAITING: Final[Mapping[str, str]] = {
     # incidents
     "reg-02-stale-tool-cache": "proxy",
-    "audit-03-tail-cut": "storage",
     # tool-calls
     "sch-001": "vendors",
     "sch-011": "vendors",

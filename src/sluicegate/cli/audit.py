@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sluicegate.cli.audit_heads import heads, verify
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import (
     HUMAN,
@@ -136,31 +137,8 @@ def _names_of(event: StoredEvent) -> tuple[str, str]:
     return event.event_id, str(event.seq)
 
 
-@audit.command()
-@folder_option
-@format_option()
-@color_option
-def verify(folder: str, form: str, color: str) -> int:
-    """Recompute the chain over every column. Exit 1 names the first bad event.
-
-    A record that was begun and is gone or empty is broken at event 1; exit 3 if it holds none,
-    exit 5 if there never was a record.
-    """
-    from sluicegate.cli.progress import tell_progress
-    from sluicegate.cli.record import guard_record
-    from sluicegate.opening.standing import verify_record
-    from sluicegate.rendering.json_v1 import shape_chain
-    from sluicegate.rendering.terminal import render_chain
-
-    with guard_record(folder), tell_progress(f"verifying the record of {folder}"):
-        report = verify_record(Path(folder))
-    if form == HUMAN:
-        put(render_chain(report, paint=choose_paint(color)))
-    else:
-        put_object("audit verify", shape_chain(report))
-    if report.broken_at is not None:
-        return Exit.REJECTED
-    return Exit.ACCEPTED if report.events else Exit.NOTHING_CHECKED
+audit.add_command(verify)
+audit.add_command(heads)
 
 
 @audit.command()
@@ -277,6 +255,28 @@ def rotate(reason: str, rewrap_only: bool, folder: str, form: str) -> int:
 
     _demand_reason(reason)
     with guard_record(folder):
+        done = rotating.rotate(
+            Path(folder),
+            who=who_acts(),
+            reason=reason,
+            now=datetime.now(UTC),
+            draws_key=not rewrap_only,
+        )
+    if form == HUMAN:
+        put(f"custody key {done.key_id} is active; data keys wrapped anew: {done.rewrapped}\n")
+    else:
+        put_object(
+            "audit rotate",
+            {"key_id": done.key_id, "drawn": done.is_drawn, "rewrapped": done.rewrapped},
+        )
+    if done.is_drawn:
+        note(
+            "Running gates take the new key when they are opened anew. Keep the older keys; then"
+            " run `sluicegate audit rotate --rewrap-only` for what was sealed meanwhile."
+        )
+    return Exit.ACCEPTED
+
+
 @audit.command()
 @click.option("--gate-role", metavar="ROLE", help="Give this role the rights of a gate, no others.")
 @folder_option
@@ -302,28 +302,6 @@ def prepare(gate_role: str | None, folder: str, form: str) -> int:
         put_object(
             "audit prepare",
             {"before": done.before, "after": done.after, "begun": done.before == 0},
-        )
-    return Exit.ACCEPTED
-
-
-        done = rotating.rotate(
-            Path(folder),
-            who=who_acts(),
-            reason=reason,
-            now=datetime.now(UTC),
-            draws_key=not rewrap_only,
-        )
-    if form == HUMAN:
-        put(f"custody key {done.key_id} is active; data keys wrapped anew: {done.rewrapped}\n")
-    else:
-        put_object(
-            "audit rotate",
-            {"key_id": done.key_id, "drawn": done.is_drawn, "rewrapped": done.rewrapped},
-        )
-    if done.is_drawn:
-        note(
-            "Running gates take the new key when they are opened anew. Keep the older keys; then"
-            " run `sluicegate audit rotate --rewrap-only` for what was sealed meanwhile."
         )
     return Exit.ACCEPTED
 

@@ -12,6 +12,7 @@ from sluicegate.contracts.reading_serve import read_serve
 from sluicegate.contracts.settings import (
     AuditSettings,
     FolderLimits,
+    HeadsSettings,
     RetentionSettings,
     Settings,
 )
@@ -26,6 +27,7 @@ _STORE: Final = (
 """No form of it can hold a password."""
 _QUOTA_STORE: Final = r"audit:|memory:|redis:env:[A-Za-z_]\w*|rediss?://[^\s@]+"
 _KEYS: Final = r"(?:file|env|keyring):.+"
+_FILE: Final = r"file:.+"
 _ROUTE: Final = r"log:|https?://[^\s@]+"
 _MAX_DAYS: Final = 36_500
 _DEFAULT: Final = Settings()
@@ -100,7 +102,26 @@ def _read_audit(place: Place | None) -> AuditSettings:
     if "keys" in members:
         wanted = "file:FOLDER, env:NAME or keyring:SERVICE"
         keys = members["keys"].discreet_text(_KEYS, wanted, f"Write {wanted}; never a key itself.")
-    return AuditSettings(store=store or default.store, keys=keys or default.keys)
+    return AuditSettings(
+        store=store or default.store,
+        keys=keys or default.keys,
+        heads=_read_heads(members.get("heads")),
+    )
+
+
+def _read_heads(place: Place | None) -> HeadsSettings | None:
+    members = place.members("heads", ("to",)) if place is not None else None
+    to = members["to"].text(_FILE, "file:PATH") if members and "to" in members else None
+    if members is None or to is None:
+        return None
+    every_s = members["every_s"].number(1, 86_400) if "every_s" in members else None
+    required = members["required"].boolean() if "required" in members else None
+    return HeadsSettings(
+        to=to,
+        every_events=_count(members, "every_events", 1_000, 1_000_000),
+        every_s=60.0 if every_s is None else every_s,
+        required=bool(required),
+    )
 
 
 def _read_retention(place: Place | None) -> RetentionSettings:

@@ -75,6 +75,20 @@ class AccessSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HeadsSettings:
+    """Where signed heads are appended: ``to`` is ``file:PATH``.
+
+    One is written once ``every_events`` are not covered, and ``every_s`` after the first of them.
+    ``required``: without them nothing may run.
+    """
+
+    to: str
+    every_events: int = 1_000
+    every_s: float = 60.0
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditSettings:
     """``store``: ``sqlite:PATH``, ``memory:``; ``keys``: ``file:DIR``, ``env:N``, ``keyring:S``.
 
@@ -83,6 +97,7 @@ class AuditSettings:
 
     store: str = "sqlite:state/audit.db"
     keys: str = "file:keys/"
+    heads: HeadsSettings | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,6 +30,7 @@ from sluicegate.opening.loaded import Loaded, judge_releases, load_folder
 from sluicegate.opening.python_names import resolve
 from sluicegate.opening.released import find_edited
 from sluicegate.opening.serving import build_all, open_serving
+from sluicegate.opening.signing import sign_as_it_grows
 from sluicegate.opening.steering import read_steering
 from sluicegate.opening.waivers import Waived
 from sluicegate.opening.wiring import build_authored
@@ -81,7 +82,7 @@ def open_gate(
     means = Means(
         replays=_open_replays(serving, root, None),
         clock=clock,
-        store=_open_record(settings, root),
+        store=sign_as_it_grows(_open_record(settings, root), settings.audit, root, clock.now),
         authorizer=authorizer,
         notifier=open_notifier(settings.notify),
         retention=settings.retention,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from sluicegate.contracts.problems import Problem
 from sluicegate.gates.events import StoredEvent
-from sluicegate.gates.ports import ChainReport
+from sluicegate.gates.ports import AnchorReport, ChainReport
 from sluicegate.gates.verdicts import Verdict
 from sluicegate.rendering.escaping import escape_json
 from sluicegate.rendering.places import Source, place_findings
@@ -98,6 +98,19 @@ def shape_chain(report: ChainReport) -> dict[str, JsonValue]:
         "code": None if report.broken_at is None else "CHAIN_BROKEN",
         "events": report.events,
         "head": report.head,
+        "broken_at": report.broken_at,
+        "problem": report.problem,
+    }
+
+
+def shape_anchor(report: AnchorReport) -> dict[str, JsonValue]:
+    """Return how the record stands to its signed heads; the verdict is ``fits`` or ``broken``."""
+    return {
+        "verdict": "fits" if report.problem is None else "broken",
+        "code": None if report.code is None else str(report.code),
+        "heads": report.heads,
+        "signed_seq": report.signed_seq,
+        "signed_at": report.signed_at,
         "broken_at": report.broken_at,
         "problem": report.problem,
     }

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from sluicegate.contracts.problems import Problem
-from sluicegate.gates.ports import ChainReport
+from sluicegate.gates.ports import AnchorReport, ChainReport
 from sluicegate.gates.verdicts import Verdict
 from sluicegate.rendering.escaping import escape_terminal
 from sluicegate.rendering.paint import PLAIN, Paint
@@ -150,4 +150,22 @@ def render_chain(report: ChainReport, *, paint: Paint = PLAIN) -> str:
     return (
         f"{paint.bad('CHAIN_BROKEN')} at event {report.broken_at}: {problem}\n"
         f"{_INDENT}{paint.dim(how_to_explain(Code.CHAIN_BROKEN))}\n"
+    )
+
+
+def render_anchor(report: AnchorReport, *, paint: Paint = PLAIN) -> str:
+    """Return how the record stands to its signed heads, in two lines at most."""
+    if report.problem is None and report.signed_seq is None:
+        return f"{paint.warn('UNSIGNED')}  the heads name no event\n"
+    if report.problem is None:
+        signed = f"event {report.signed_seq} was signed at {report.signed_at}"
+        return (
+            f"{paint.good('SIGNED')}  {report.heads} heads  {paint.dim(escape_terminal(signed))}\n"
+        )
+    problem = escape_terminal(report.problem)
+    if report.code is None:
+        return f"{paint.bad('HEADS')}  {problem}\n"
+    return (
+        f"{paint.bad(str(report.code))} at event {report.broken_at}: {problem}\n"
+        f"{_INDENT}{paint.dim(how_to_explain(report.code))}\n"
     )

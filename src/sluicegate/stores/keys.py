@@ -1,4 +1,4 @@
-"""The keys of the record: for HMACs, for the chain, and those that wrap the keys of blobs."""
+"""The keys of the record: for HMACs, the chain, its heads, and those that wrap the keys of blobs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -28,6 +28,7 @@ KEY_BYTES: Final = 32
 AUDIT_FILE: Final = "audit.key"
 CHAIN_FILE: Final = "chain.key"
 CUSTODY_FILE: Final = "custody.keyring"
+SIGNING_FILE: Final = "signing.key"
 _KEYRING_USER: Final = "sluicegate"
 
 
@@ -127,6 +128,33 @@ def rotate_custody_key(spec: str, folder: Path, new: CustodyKey | None = None) -
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be written: {error.strerror}") from error
     return new.key_id
+
+
+def open_signing_keys(spec: str, folder: Path, *, may_draw: bool) -> tuple[bytes, ...]:
+    """Return the Ed25519 keys that heads are signed with, the one in use last.
+
+    They are none of ``AuditKeys``: keys from before there were heads have none, and one is drawn
+    in their directory where ``may_draw``, which is where no head was signed yet. With ``env:`` and
+    ``keyring:`` it is derived from the first master key. Raises: ConfigurationError where it is
+    missing and may not be drawn, or the keys it belongs to cannot be opened. Source: SPEC AUD-3.
+    """
+    scheme, _, rest = spec.partition(":")
+    if scheme == "env" and rest:
+        return (_derive_one(_read_environment(rest)[0], "signing"),)
+    if scheme == "keyring" and rest:
+        return (_derive_one(_read_keyring(rest, may_create=False)[0], "signing"),)
+    directory = find_key_directory(spec, folder)
+    _open_directory(directory, None, may_create=False)
+    path = directory / SIGNING_FILE
+    if not path.exists() and may_draw:
+        try:
+            with FileLock.once(directory / f"{SIGNING_FILE}.lock"):
+                if not path.exists():  # else another process came first, and its key is the key
+                    line = f"{_encode(os.urandom(KEY_BYTES))}\n"
+                    replace_file(path, line.encode("ascii"), mode=0o600)
+        except OSError as error:
+            raise ConfigurationError(f"{path} cannot be written: {error.strerror}") from error
+    return tuple(_read_keys(path))
 
 
 def _assemble(audit: bytes, chain: bytes, custody: Sequence[bytes]) -> AuditKeys:
@@ -239,25 +267,31 @@ def _encode(key: bytes) -> str:
 
 
 def _open_environment(name: str) -> AuditKeys:
+    return _derive(_read_environment(name))
+
+
+def _read_environment(name: str) -> list[bytes]:
     text = os.environ.get(name)
     if text is None:
         raise ConfigurationError(
             f"the environment variable {name} (audit.keys) is not set: give it the base64 text of"
             f" {KEY_BYTES} random bytes"
         )
-    return _derive(_decode_keys(text, f"the environment variable {name}"))
+    return _decode_keys(text, f"the environment variable {name}")
 
 
 def _derive(masters: Sequence[bytes]) -> AuditKeys:
     """Derive all keys from master keys: the first one carries the record, each one wraps blobs."""
-    derive: Callable[[bytes, str], bytes] = lambda master, use: HKDF(  # noqa: E731
-        algorithm=SHA256(), length=KEY_BYTES, salt=None, info=f"sluicegate {use}".encode()
-    ).derive(master)
     return _assemble(
-        derive(masters[0], "audit"),
-        derive(masters[0], "chain"),
-        [derive(master, "custody") for master in masters],
+        _derive_one(masters[0], "audit"),
+        _derive_one(masters[0], "chain"),
+        [_derive_one(master, "custody") for master in masters],
     )
+
+
+def _derive_one(master: bytes, use: str) -> bytes:
+    info = f"sluicegate {use}".encode()
+    return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=info).derive(master)
 
 
 class _Keyring(Protocol):
@@ -267,6 +301,10 @@ class _Keyring(Protocol):
 
 
 def _open_keyring(service: str, may_create: bool) -> AuditKeys:
+    return _derive(_read_keyring(service, may_create))
+
+
+def _read_keyring(service: str, may_create: bool) -> list[bytes]:
     try:
         keyring = cast("_Keyring", import_module("keyring"))
     except ImportError as error:
@@ -282,4 +320,4 @@ def _open_keyring(service: str, may_create: bool) -> AuditKeys:
             )
         keyring.set_password(service, _KEYRING_USER, _encode(os.urandom(KEY_BYTES)))
         text = keyring.get_password(service, _KEYRING_USER) or ""
-    return _derive(_decode_keys(text, f"the keyring entry {service}/{_KEYRING_USER}"))
+    return _decode_keys(text, f"the keyring entry {service}/{_KEYRING_USER}")

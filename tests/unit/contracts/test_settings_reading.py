@@ -13,6 +13,7 @@ from sluicegate.contracts.settings import (
     AuditSettings,
     AuthzenSettings,
     FolderLimits,
+    HeadsSettings,
     RetentionSettings,
     ServeRow,
     Settings,
@@ -21,7 +22,10 @@ from sluicegate.contracts.settings import (
 FULL = """
 sluicegate: 1
 limits: {max_call_bytes: 1, max_bytes: 2, max_depth: 3, in_flight: 4}
-audit: {store: "memory:", keys: "keyring:acme"}
+audit:
+  store: "memory:"
+  keys: "keyring:acme"
+  heads: {to: "file:/mnt/heads", every_events: 7, every_s: 1.5, required: true}
 retention:
   rejected: digest
   accepted: {days: 7, share: 0.01}
@@ -48,7 +52,11 @@ def settings(text: str) -> Settings:
 def test_every_setting_is_read() -> None:
     assert settings(FULL) == Settings(
         limits=FolderLimits(max_call_bytes=1, max_bytes=2, max_depth=3, in_flight=4),
-        audit=AuditSettings(store="memory:", keys="keyring:acme"),
+        audit=AuditSettings(
+            store="memory:",
+            keys="keyring:acme",
+            heads=HeadsSettings(to="file:/mnt/heads", every_events=7, every_s=1.5, required=True),
+        ),
         retention=RetentionSettings(
             rejected_days=None,
             accepted_days=7,
@@ -113,6 +121,9 @@ def test_policies_or_a_service_may_decide(text: str, access: AccessSettings) -> 
 
 
 REFUSED = {
+    "heads without a place": ("audit: {heads: {every_s: 5}}", "/audit/heads", "to"),
+    "heads at a URL": ('audit: {heads: {to: "https://h"}}', "/audit/heads/to", "file:PATH"),
+    "heads at every moment": ('audit: {heads: {to: "file:h", every_s: 0}}', "/audit/heads/every_s", "1"),
     "unknown key": ("limit: {}", "/limit", "Did you mean `limits`?"),
     "unknown inner key": ("limits: {max_byte: 1}", "/limits/max_byte", "max_bytes"),
     "no mapping": ("[]", "", "a mapping"),

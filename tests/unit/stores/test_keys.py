@@ -14,7 +14,12 @@ from types import ModuleType
 import pytest
 
 from sluicegate.errors import ConfigurationError
-from sluicegate.stores.keys import draw_keys, open_keys, rotate_custody_key
+from sluicegate.stores.keys import (
+    draw_keys,
+    open_keys,
+    open_signing_keys,
+    rotate_custody_key,
+)
 
 MASTER = base64.b64encode(b"m" * 32).decode()
 OTHER = base64.b64encode(b"o" * 32).decode()
@@ -205,3 +210,32 @@ def test_a_keyring_is_filled_once_and_read_afterwards(
         open_keys("keyring:acme", tmp_path, may_create=False)
     assert open_keys("keyring:acme", tmp_path) == open_keys("keyring:acme", tmp_path)
     assert list(entries) == [("acme", "sluicegate")]
+
+
+def test_a_signing_key_is_drawn_once_where_nothing_was_signed(tmp_path: Path) -> None:
+    open_keys("file:keys", tmp_path)
+    with ThreadPoolExecutor(8) as pool:
+        drawn = set(
+            pool.map(lambda _: open_signing_keys("file:keys", tmp_path, may_draw=True), range(8))
+        )
+    assert len(drawn) == 1
+    assert stat.S_IMODE((tmp_path / "keys" / "signing.key").stat().st_mode) == 0o600
+    assert {open_signing_keys("file:keys", tmp_path, may_draw=False)} == drawn
+
+
+def test_a_signing_key_is_never_drawn_where_something_was_signed(tmp_path: Path) -> None:
+    open_keys("file:keys", tmp_path)
+    with pytest.raises(ConfigurationError, match=r"signing\.key is missing"):
+        open_signing_keys("file:keys", tmp_path, may_draw=False)
+    assert not (tmp_path / "keys" / "signing.key").exists()
+
+
+def test_a_master_key_carries_a_signing_key_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MASTERS", f"{MASTER} {OTHER}")
+    (key,) = open_signing_keys("env:MASTERS", tmp_path, may_draw=False)
+    keys = open_keys("env:MASTERS", tmp_path)
+    assert key not in {keys.audit, keys.chain, *keys.custody.values()}
+    monkeypatch.setenv("MASTERS", MASTER)
+    assert open_signing_keys("env:MASTERS", tmp_path, may_draw=False) == (key,)

@@ -1,0 +1,178 @@
+"""Signed heads for an operator: one is signed at once, and the record is held against all."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from sluicegate.errors import ConfigurationError
+from sluicegate.gates.events import StoredEvent
+from sluicegate.gates.ports import AnchorReport, AuditUnavailable, ChainReport
+from sluicegate.opening import standing
+from sluicegate.opening.folder import read_settings
+from sluicegate.opening.signing import head_writer, open_public_keys
+from sluicegate.opening.standing import open_standing_store
+from sluicegate.stores.chain import GENESIS
+from sluicegate.stores.encoding import time_text
+from sluicegate.stores.heads import (
+    Head,
+    PublicKeys,
+    public_keys_of,
+    read_head,
+    read_heads,
+    read_public_keys,
+)
+from sluicegate.stores.heads_check import compare_heads, read_copy, walk_chain
+from sluicegate.stores.heads_file import HeadsFile, find_heads_file
+from sluicegate.stores.heads_writer import HeadUnwritten
+from sluicegate.stores.keys import open_signing_keys
+from sluicegate.stores.standing import RecordMissing
+
+_LATE: Final = 3
+"""A head that is so many times later than it should be is missing."""
+
+
+def sign_now(folder: Path, now: datetime) -> Head | None:
+    """Sign the head of the standing record; None where its newest event is signed already.
+
+    Raises: ConfigurationError; AuditUnavailable where no head could be written.
+    """
+    settings = read_settings(folder).audit
+    file = find_heads_file(settings, folder)
+    store = open_standing_store(folder)
+    try:
+        return head_writer(store, settings, folder, file).write(now)
+    except HeadUnwritten as error:
+        raise AuditUnavailable(str(error)) from error
+    finally:
+        asyncio.run(store.close())
+
+
+def list_public_keys(folder: Path) -> PublicKeys:
+    """Return the public keys that heads of this record are signed with. Raises: as sign_now."""
+    settings = read_settings(folder).audit
+    return open_public_keys(settings, folder, find_heads_file(settings, folder))
+
+
+def verify_record(
+    folder: Path, *, heads: Path | None = None, public_key: Path | None = None
+) -> tuple[ChainReport, AnchorReport | None]:
+    """Verify the whole record, and hold it against its heads where there are any.
+
+    ``heads`` and ``public_key`` stand in for what the settings name. A record that was begun and is
+    gone or empty is broken at event 1. Raises: RecordMissing where none was begun;
+    ConfigurationError. Source: SPEC AUD-3.
+    """
+    settings = read_settings(folder).audit
+    file = HeadsFile(heads) if heads is not None else None
+    if file is None and settings.heads is not None:
+        file = find_heads_file(settings, folder)
+    elif file is None and public_key is not None:
+        find_heads_file(settings, folder)  # says what is missing
+    compare = None
+    if file is not None:
+        keys = (
+            public_keys_of(open_signing_keys(settings.keys, folder, may_draw=False))
+            if public_key is None
+            else _read_public_key(public_key)
+        )
+        compare = partial(_compare, file, keys)
+    report = standing.verify_record(folder)
+    if compare is None:
+        return report, None
+    try:
+        store = open_standing_store(folder)
+    except RecordMissing:
+        return report, compare(())
+    try:
+        return report, compare(store.events())
+    finally:
+        asyncio.run(store.close())
+
+
+def verify_copy(
+    database: Path, *, heads: Path, public_key: Path
+) -> tuple[ChainReport, AnchorReport]:
+    """Hold a copy of a SQLite record against its heads, without any secret.
+
+    Seen is that no event is missing, twice or moved, and that the signed links stand where they
+    were; whether a column was changed takes the keys. Raises: ConfigurationError.
+    """
+    if not database.is_file():
+        raise ConfigurationError(f"there is no database at {database}")
+    keys = _read_public_key(public_key)
+    try:
+        chain = walk_chain(read_copy(database))
+    except AuditUnavailable as error:
+        chain = ChainReport(events=0, head=GENESIS, broken_at=1, problem=str(error))
+    return chain, _compare(HeadsFile(heads), keys, read_copy(database))
+
+
+def _compare(file: HeadsFile, keys: PublicKeys, events: Iterable[StoredEvent]) -> AnchorReport:
+    try:
+        heads = read_heads(file.lines(), keys)
+    except FileNotFoundError:
+        heads = ()
+    except OSError as error:
+        return AnchorReport(heads=0, problem=f"{file.path} cannot be read: {error.strerror}")
+    try:
+        if heads == () and any(True for _ in events):
+            problem = f"{file.path} holds no head, so nothing vouches for the end of the record"
+            return AnchorReport(heads=0, problem=problem)
+        return compare_heads(heads, events)
+    except AuditUnavailable as error:
+        return AnchorReport(heads=0, problem=f"the events could not be read: {error}")
+
+
+def _read_public_key(path: Path) -> PublicKeys:
+    try:
+        text = path.read_text(encoding="ascii", errors="replace")
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be read ({error.strerror})") from error
+    return read_public_keys(text, str(path))
+
+
+def inspect_heads(folder: Path, *, now: datetime) -> tuple[bool, str]:
+    """Say whether the newest events are covered by a head; raises nothing for what it finds."""
+    settings = read_settings(folder).audit
+    if settings.heads is None:
+        return True, "none are signed: that the end of the record was cut off would not show"
+    try:
+        file = find_heads_file(settings, folder)
+        line = file.read_last()
+        newest = _newest_event(folder)
+        if newest is None and line is None:
+            return True, "the record holds no event yet"
+        keys = public_keys_of(open_signing_keys(settings.keys, folder, may_draw=False))
+    except (ConfigurationError, AuditUnavailable) as error:
+        return False, str(error)
+    except OSError as error:
+        return False, f"the heads cannot be read: {error.strerror}"
+    head = None if line is None else read_head(line, keys)
+    if isinstance(head, str):
+        return False, f"the last line of {file.path}: {head}"
+    signed = 0 if head is None else head.seq
+    if newest is None or newest.seq < signed:
+        return False, f"CHAIN_SHORTER_THAN_ANCHOR: event {signed} was signed; verify the record"
+    late = now - timedelta(seconds=_LATE * settings.heads.every_s)
+    if newest.seq > signed and newest.time < time_text(late):
+        return False, (
+            f"events after {signed} are covered by no head since {newest.time}: look at the log of"
+            " the gate, or sign now: sluicegate audit heads"
+        )
+    return True, f"event {signed} is signed, the newest is {newest.seq}"
+
+
+def _newest_event(folder: Path) -> StoredEvent | None:
+    try:
+        store = open_standing_store(folder)
+    except RecordMissing:
+        return None
+    try:
+        return next(iter([*store.events(limit=1, newest_first=True)]), None)
+    finally:
+        asyncio.run(store.close())

@@ -1,0 +1,100 @@
+"""A store that hands everything on: what attends a record says only what it does beside that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+
+from sluicegate.gates.events import AuditEvent, StoredEvent
+from sluicegate.gates.ports import AuditStore, ChainReport
+from sluicegate.gates.terms import NO_TERMS, Accepted, Terms
+from sluicegate.values.callers import Caller
+
+
+class ForwardingStore:
+    """The AuditStore that ``store`` is."""
+
+    def __init__(self, store: AuditStore) -> None:
+        self._store = store
+
+    async def record(
+        self, events: Sequence[AuditEvent], *, terms: Terms = NO_TERMS
+    ) -> Sequence[str]:
+        """As ``AuditStore.record``."""
+        return await self._store.record(events, terms=terms)
+
+    async def accepted(
+        self,
+        *,
+        tool: str,
+        caller: Caller,
+        contract_digest: str,
+        since: datetime,
+        now: datetime,
+        limit: int = 100,
+    ) -> Sequence[Accepted]:
+        """As ``AuditStore.accepted``."""
+        return await self._store.accepted(
+            tool=tool,
+            caller=caller,
+            contract_digest=contract_digest,
+            since=since,
+            now=now,
+            limit=limit,
+        )
+
+    async def answer_of(self, request_id: str, *, now: datetime) -> Accepted | None:
+        """As ``AuditStore.answer_of``."""
+        return await self._store.answer_of(request_id, now=now)
+
+    def events(
+        self,
+        *,
+        since: datetime | None = None,
+        tool: str | None = None,
+        code: str | None = None,
+        request_id: str | None = None,
+        limit: int | None = None,
+        newest_first: bool = False,
+    ) -> Iterator[StoredEvent]:
+        """As ``AuditStore.events``."""
+        return self._store.events(
+            since=since,
+            tool=tool,
+            code=code,
+            request_id=request_id,
+            limit=limit,
+            newest_first=newest_first,
+        )
+
+    def open_intents(self) -> Sequence[StoredEvent]:
+        """As ``AuditStore.open_intents``."""
+        return self._store.open_intents()
+
+    async def find_open_call(
+        self, *, tool: str, caller: Caller, arguments: Mapping[str, object], but: str
+    ) -> str | None:
+        """As ``AuditStore.find_open_call``."""
+        return await self._store.find_open_call(
+            tool=tool, caller=caller, arguments=arguments, but=but
+        )
+
+    def verify(self) -> ChainReport:
+        """As ``AuditStore.verify``."""
+        return self._store.verify()
+
+    async def reveal(self, ref: str, *, who: str, reason: str, now: datetime) -> bytes:
+        """As ``AuditStore.reveal``."""
+        return await self._store.reveal(ref, who=who, reason=reason, now=now)
+
+    async def purge(self, *, now: datetime, who: str, refs: Sequence[str] | None = None) -> int:
+        """As ``AuditStore.purge``."""
+        return await self._store.purge(now=now, who=who, refs=refs)
+
+    async def rewrap(self, *, now: datetime, who: str) -> int:
+        """As ``AuditStore.rewrap``."""
+        return await self._store.rewrap(now=now, who=who)
+
+    async def close(self) -> None:
+        """As ``AuditStore.close``."""
+        await self._store.close()
