@@ -132,6 +132,16 @@ TABLES: Final = (
     """,
     "CREATE INDEX reservation_kept ON reservation (kept_until)",
     f"CREATE TABLE evidence_spent (event_id {TEXT} PRIMARY KEY, request_id {TEXT} NOT NULL)",
+    # Signed answers that were received; ``until`` in nanoseconds since 1970.
+    f"""
+    CREATE TABLE seen_answer (
+        scope {TEXT} NOT NULL,
+        replay_id {TEXT} NOT NULL,
+        until bigint NOT NULL,
+        PRIMARY KEY (scope, replay_id)
+    )
+    """,
+    "CREATE INDEX seen_answer_until ON seen_answer (until)",
 )
 
 _REFUSE: Final = "BEGIN RAISE EXCEPTION 'APPEND_ONLY: %', TG_ARGV[0]; END"
@@ -315,6 +325,7 @@ GRANTS: Final = (
     "GRANT UPDATE (bytes) ON custody_day TO {role}",
     "GRANT UPDATE, DELETE ON reservation TO {role}",
     "GRANT DELETE ON quota_spent TO {role}",
+    "GRANT INSERT, DELETE ON seen_answer TO {role}",
     "GRANT EXECUTE ON FUNCTION prepare_month(text) TO {role}",
 )
 """What the role of a gate may do, and nothing else; ``schema`` and ``role`` are quoted names."""

@@ -8,34 +8,41 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TypeAlias
 
+import psycopg
 import pytest
 import pytest_asyncio
+from tests.postgres_servers import as_role, gate_role, new_place, owner_of, prepare
 
 from sluicegate.contracts.settings import AuditSettings
 from sluicegate.errors import ConfigurationError
+from sluicegate.stores.keys import AuditKeys
+from sluicegate.stores.postgres_place import Place
 from sluicegate.stores.replays import open_replays
 from sluicegate.stores.replays_memory import KEPT_LONGER, MemoryReplays
+from sluicegate.stores.replays_postgres import PostgresReplays
 from sluicegate.stores.replays_sqlite import SqliteReplays
 
 pytestmark = pytest.mark.requirement("RES-6")
 NOW = datetime(2026, 11, 30, 12, 0, 0, tzinfo=UTC)
 SOON = NOW + timedelta(seconds=60)
 
-Memory: TypeAlias = SqliteReplays | MemoryReplays
-OPENERS: dict[str, Callable[[Path], Memory]] = {
-    "memory": lambda folder: MemoryReplays(),
-    "sqlite": lambda folder: SqliteReplays(folder / "replays.db"),
-}
+Memory: TypeAlias = SqliteReplays | MemoryReplays | PostgresReplays
 
 
-@pytest_asyncio.fixture(params=OPENERS)
+@pytest_asyncio.fixture(params=["memory", "sqlite", "postgres"])
 async def memory(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Memory]:
-    opened: Memory = OPENERS[request.param](tmp_path)
+    opened: Memory
+    if request.param == "memory":
+        opened = MemoryReplays()
+    elif request.param == "sqlite":
+        opened = SqliteReplays(tmp_path / "replays.db")
+    else:
+        opened = PostgresReplays(request.getfixturevalue("place"))
     yield opened
     await opened.close()
 
@@ -143,6 +150,45 @@ async def test_a_file_that_cannot_be_written_is_an_error_and_no_answer(tmp_path:
     with pytest.raises(sqlite3.Error):
         await ask(memory, "a")
     await memory.close()
+
+
+async def test_two_gates_on_one_postgresql_share_one_memory_with_their_own_rights(
+    keys: AuditKeys,
+) -> None:
+    with gate_role() as role:
+        made = new_place()
+        prepare(made, keys, gate_role=role)
+        gates = [PostgresReplays(as_role(made, role)) for _ in range(2)]
+        names = [str(number) for number in range(20)]
+        told = await asyncio.gather(*(ask(gate, name) for name in names for gate in gates))
+        assert sorted(told) == [False] * 20 + [True] * 20
+        later = SOON + KEPT_LONGER + timedelta(seconds=1)
+        assert await gates[0].is_new(scope="s", replay_id="x", until=later, now=later)
+        with owner_of(made) as owner:
+            (kept,) = owner.execute("SELECT replay_id FROM seen_answer").fetchall()
+        assert kept == ("x",)
+        for gate in gates:
+            await gate.close()
+
+
+async def test_a_broken_connection_is_an_error_and_the_next_one_is_new(place: Place) -> None:
+    memory = PostgresReplays(place)
+    assert await ask(memory, "a")
+    assert memory._session is not None
+    ended = memory._session.connection.info.backend_pid
+    with owner_of(place) as owner:
+        owner.execute("SELECT pg_terminate_backend(%s, 5000)", (ended,))
+    with pytest.raises(psycopg.Error):
+        await ask(memory, "b")
+    assert not await ask(memory, "a")
+    await memory.close()
+
+
+def test_a_record_without_the_table_is_told_with_the_way_on(place: Place) -> None:
+    with owner_of(place) as owner:
+        owner.execute("DROP TABLE seen_answer")
+    with pytest.raises(ConfigurationError, match="audit prepare"):
+        PostgresReplays(place)
 
 
 def test_a_strange_file_is_told_in_one_sentence(tmp_path: Path) -> None:
