@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -21,7 +22,8 @@ from sluicegate.stores.queued import PATIENCE_S, QueuedStore
 from sluicegate.stores.sqlite_answers import KeptAnswer, read_answers
 from sluicegate.stores.sqlite_open_calls import find_disagreement
 from sluicegate.stores.sqlite_questions import select_events, select_open_intents
-from sluicegate.stores.writing import MAX_QUEUED_BYTES, Writer
+from sluicegate.stores.sqlite_terms import find_unmarked
+from sluicegate.stores.writing import MAX_QUEUED_BYTES
 
 READING_MS: Final = 600_000
 """How long one statement of a reader may take: a record is verified in many small ones."""
@@ -35,6 +37,8 @@ class PostgresStore(QueuedStore):
     """
 
     failures = (*QueuedStore.failures, psycopg.Error)
+
+    _writer: PostgresWriter
 
     def __init__(
         self,
@@ -141,7 +145,7 @@ class PostgresStore(QueuedStore):
             if session is not None:
                 session.close()
 
-    def _start(self) -> Writer:
+    def _start(self) -> PostgresWriter:
         return PostgresWriter(
             self._place,
             self._keys,
@@ -161,11 +165,19 @@ def _compare(session: Session, report: ChainReport, last: tuple[int, str]) -> Ch
         return _broken(
             last, f"CHAIN_SHORTER_THAN_ANCHOR: the head of the chain names {says} as the newest"
         )
-    seq = find_disagreement(session)  # type: ignore[arg-type]
-    if seq is None:
-        return report
-    problem = "the table of open calls does not say of it what the events say"
-    return ChainReport(events=report.events, head=report.head, broken_at=seq, problem=problem)
+    for seq, problem in (
+        (
+            find_disagreement(session),  # type: ignore[arg-type]
+            "the table of open calls does not say of it what the events say",
+        ),
+        (
+            find_unmarked(session),  # type: ignore[arg-type]
+            "the evidence it spent is not marked as spent",
+        ),
+    ):
+        if seq is not None:
+            return replace(report, broken_at=seq, problem=problem)
+    return report
 
 
 def _broken(seen: tuple[int, str], problem: str) -> ChainReport:

@@ -78,7 +78,7 @@ class Session:
         """Do one statement of the shared text. Raises: psycopg.Error."""
         if not statement.lstrip().startswith("SELECT"):
             self.total_changes += 1
-        elif self.is_streaming:
+        elif self.is_streaming and " ORDER BY " in statement:  # what has an order may be long
             cursor = self.connection.cursor(name=f"rows_{len(self._cursors)}")
             self._cursors.append(cursor)
             cursor.itersize = 1_000

@@ -121,13 +121,16 @@ def find_unmarked(connection: sqlite3.Connection) -> int | None:
 
     Raises: sqlite3.Error.
     """
-    row = connection.execute(
-        "SELECT min(e.seq) FROM audit_event AS e, json_each(e.detail, '$.spent') AS j"
-        " WHERE e.kind = 'intent' AND instr(e.detail, '\"spent\":')"
-        " AND NOT EXISTS (SELECT 1 FROM evidence_spent AS s WHERE s.event_id = j.value)"
-    ).fetchone()
-    found: int | None = row[0]
-    return found
+    rows = connection.execute(
+        "SELECT e.seq, e.detail FROM audit_event AS e"
+        " WHERE e.kind = 'intent' AND instr(e.detail, '\"spent\":') ORDER BY e.seq"
+    )
+    # Read here, since PostgreSQL's JSON takes no text with \u0000 in it.
+    for seq, detail in rows:
+        for event_id in json.loads(detail).get("spent", ()):
+            if not is_spent(connection, event_id):
+                return int(seq)
+    return None
 
 
 def _demand_reservation(

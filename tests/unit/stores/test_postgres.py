@@ -260,6 +260,7 @@ async def test_a_nul_is_kept_escaped_and_the_chain_holds(postgres: PostgresStore
         pytest.param(["UPDATE chain_head SET seq = 4"], 7, "SHORTER", id="head turned back"),
         pytest.param(["DELETE FROM chain_head"], 7, "names nothing", id="no head"),
         pytest.param(["DELETE FROM open_call"], 5, "open calls", id="a call freed"),
+        pytest.param(["DELETE FROM evidence_spent"], 5, "not marked as spent", id="unspent"),
         pytest.param(["DROP TABLE audit_event_2026_11"], 1, "missing", id="a month dropped"),
     ],
 )
@@ -268,9 +269,9 @@ async def test_verify_names_what_was_done_behind_the_store(
 ) -> None:
     for number in range(1, 3):
         await postgres.record([intent(f"req.0000000{number}"), outcome(f"req.0000000{number}")])
-    await postgres.record(
-        [intent("req.00000003"), intent("req.00000004", time=NOW.replace(month=12))]
-    )
+    spending = intent("req.00000003", detail={"spent": ["e"], "a": "\0"})
+    await postgres.record([spending], terms=Terms(evidence=("e",)))
+    await postgres.record([intent("req.00000004", time=NOW.replace(month=12))])
     with unguarded(place) as intruder:
         for statement in statements:
             intruder.execute(statement.encode())
