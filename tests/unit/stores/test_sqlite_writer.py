@@ -18,7 +18,7 @@ from tests.unit.stores.made import intent, outcome
 
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.ports import AuditUnavailable
-from sluicegate.stores import sqlite_writer
+from sluicegate.stores import writing
 from sluicegate.stores.keys import AuditKeys, draw_keys
 from sluicegate.stores.sqlite import SqliteStore
 from sluicegate.stores.sqlite_ledger import Ledger
@@ -361,7 +361,7 @@ async def test_a_forked_child_lets_go_of_the_lock_it_inherited(sqlite: SqliteSto
 async def test_a_batch_is_bounded(
     sqlite: SqliteStore, commits: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite_writer, "_BATCH_ITEMS", 10)
+    monkeypatch.setattr(writing, "_BATCH_ITEMS", 10)
     with held(sqlite):
         waiting = [sqlite.enqueue([outcome()]) for _ in range(25)]
     await asyncio.gather(*map(asyncio.wrap_future, waiting))
