@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, cast
+from typing import Final, TypeAlias, cast
 
 from sluicegate.contracts.marks import Document, Mark
+from sluicegate.contracts.places import suggest
+from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.settings import FolderLimits
 from sluicegate.lifecycle.lint.bounds import IDENTIFIER
 from sluicegate.lifecycle.lint.subject import SideName, Subject, Surroundings
+from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonObject, JsonValue
+from sluicegate.values.names import show_name
 from sluicegate.values.pointers import Pointer
 
 SIDES: Final[tuple[SideName, ...]] = ("arguments", "result")
@@ -72,43 +76,53 @@ def subjects_of_tools(
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
     """One contract as it is written. ``home`` is its folder; ``schemas`` are the documents beside
-    it by name, ``limits`` those of the folder, ``shown`` how a document is named to people."""
+    it by name, ``limits`` those of the folder, ``shown`` how a document is named to people.
+
+    ``unread`` are the documents beside it that could not be read, each with the reasons; none
+    where they were told already.
+    """
 
     document: Document
     home: Path
     schemas: Mapping[str, Document]
     limits: FolderLimits
     shown: Callable[[str], str]
+    unread: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
 
 
-def subjects_of_contract(
-    written: Written, derive: Callable[[SideName], JsonObject | None]
-) -> Iterator[Homed]:
+Derive: TypeAlias = Callable[[SideName], "JsonObject | tuple[Problem, ...]"]
+
+
+def subjects_of_contract(written: Written, derive: Derive) -> Iterator[Homed | Problem]:
     """Yield both schemas of a contract, with what it says around them.
 
-    Reads leniently: what has the wrong shape says nothing. ``derive`` gives the schema that Python
-    yields for a side; None: it yields none.
+    Reads leniently: what has the wrong shape says nothing. A schema that is named and cannot be
+    had is a problem, never silence. ``derive`` gives the schema that Python yields for a side.
     """
     contract = written.document.value
     for side in SIDES:
         part = _mapping(contract, side)
         if "schema" not in part:
+            if side == "arguments":
+                yield written.document.problem(
+                    f"/{side}", "it has no schema of its arguments.", "Write `arguments.schema`."
+                )
             continue
         found = _find_schema(written, side, part["schema"], derive)
-        if found is None:
+        if not isinstance(found, _Found):
+            yield from found
             continue
-        document, base, schema = found
         yield Homed(
             subject=Subject(
-                schema=schema,
+                schema=found.schema,
                 side=side,
                 around=_surroundings(written, side),
                 resources={name: one.value for name, one in written.schemas.items()},
-                home=document.name,
+                home=found.document.name,
             ),
-            file=written.shown(document.name),
-            base=base,
-            find=document.marks.of_value,
+            file=written.shown(found.document.name),
+            base=found.base,
+            find=found.document.marks.of_value,
             owner=_text(contract.get("tool")) or "" if isinstance(contract, Mapping) else "",
             beside={
                 name: (written.shown(name), one.marks.of_value)
@@ -117,22 +131,41 @@ def subjects_of_contract(
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A schema, the document that it stands in, and its pointer there."""
+
+    document: Document
+    base: str
+    schema: JsonValue
+
+
 def _find_schema(
-    written: Written,
-    side: SideName,
-    value: JsonValue,
-    derive: Callable[[SideName], JsonObject | None],
-) -> tuple[Document, str, JsonValue] | None:
+    written: Written, side: SideName, value: JsonValue, derive: Derive
+) -> _Found | tuple[Problem, ...]:
     base = f"/{side}/schema"
     if isinstance(value, Mapping) and set(value) == {"python"}:
         derived = derive(side)
-        return None if derived is None else (written.document, base, derived)
+        return derived if isinstance(derived, tuple) else _Found(written.document, base, derived)
     if isinstance(value, Mapping) and set(value) == {"file"}:
         path = Path(written.document.name).parent / str(value["file"])
         name = "/".join(_normal(path.parts))
         document = written.schemas.get(name)
-        return None if document is None else (document, "", document.value)
-    return written.document, base, value
+        if document is not None:
+            return _Found(document, "", document.value)
+        if name in written.unread:
+            return written.unread[name]
+        return (
+            written.document.problem(
+                f"{base}/file",
+                f"there is no schema file `{show_name(name)}` in this folder.",
+                suggest(name, written.schemas)
+                if written.schemas
+                else "Write the file, or the schema here.",
+                code=Code.SCHEMA_UNRESOLVED_REF,
+            ),
+        )
+    return _Found(written.document, base, value)
 
 
 def _normal(parts: tuple[str, ...]) -> list[str]:

@@ -23,6 +23,7 @@ from sluicegate.lifecycle.lint.table import RULES
 from sluicegate.opening.deciding import decide
 from sluicegate.opening.documents import MAX_DOCUMENT_BYTES, Folder, read_folder
 from sluicegate.opening.lint_subjects import (
+    Derive,
     Homed,
     Written,
     is_tool_list,
@@ -220,6 +221,7 @@ class _Gathered:
             replace(problem, document=shown(problem.document)) for problem in folder.problems
         )
         documents: dict[str, Document] = {}
+        unread: dict[str, tuple[Problem, ...]] = {}
         for name, raw in folder.documents.items():
             if only is not None and is_contract(name) and name != only:
                 continue
@@ -228,10 +230,11 @@ class _Gathered:
                 documents[name] = read
             elif _is_repeated(read):
                 self.repeated.extend(_as_repeated(problem, shown) for problem in read)
+                unread[name] = ()
             elif is_contract(name) or name == SETTINGS_NAME:
-                self.problems.extend(
-                    replace(problem, document=shown(problem.document)) for problem in read
-                )
+                self._tell(read, shown)
+            else:
+                unread[name] = read
         schemas = {
             name: document
             for name, document in documents.items()
@@ -245,15 +248,32 @@ class _Gathered:
                 schemas=schemas,
                 limits=limits,
                 shown=shown,
+                unread=unread,
             )
-            self.homed.extend(subjects_of_contract(written, self._derive(folder, name)))
+            for found in subjects_of_contract(written, self._derive(folder, documents[name])):
+                if isinstance(found, Problem):
+                    self._tell((found,), shown)
+                else:
+                    self.homed.append(found)
 
-    def _derive(self, folder: Folder, name: str) -> Callable[[SideName], JsonObject | None]:
+    def _tell(self, problems: Sequence[Problem], shown: Callable[[str], str]) -> None:
+        """Note what kept a schema from being judged, once."""
+        told = [replace(problem, document=shown(problem.document)) for problem in problems]
+        self.problems.extend(problem for problem in told if problem not in self.problems)
+
+    def _derive(self, folder: Folder, document: Document) -> Derive:
         """Schemas from Python are those of the loaded contract; one that does not load has none."""
+        name = document.name
 
-        def derive(side: SideName) -> JsonObject | None:
+        def derive(side: SideName) -> JsonObject | tuple[Problem, ...]:
             if not self._python:
-                return None
+                return (
+                    document.problem(
+                        f"/{side}/schema/python",
+                        "the schema is made by Python, which --no-python forbids.",
+                        "Allow Python, or write the schema here.",
+                    ),
+                )
             wanted = {
                 one: raw
                 for one, raw in folder.documents.items()
@@ -261,10 +281,7 @@ class _Gathered:
             }
             loaded = load(wanted, resolve=resolve)
             if isinstance(loaded, tuple):
-                self.problems.extend(
-                    replace(one, document=str(folder.root / one.document)) for one in loaded
-                )
-                return None
+                return loaded
             (contract,) = loaded.contracts.values()
             part = contract.arguments if side == "arguments" else contract.result
             return part.schema.document

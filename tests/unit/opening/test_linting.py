@@ -124,6 +124,48 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
     assert (report.checked, len(report.problems), len(report.unreadable)) == (0, 1, 1)
 
 
+def named(home: Path, source: str) -> Path:
+    """A folder whose result schema is ``source`` instead of the one written out."""
+    made = folder(home)
+    contract = made / "my_tool/contract.yaml"
+    before, _, after = contract.read_text("utf-8").partition("result:\n  schema:\n")
+    rest = after[after.index("\n  bind:") :]
+    contract.write_text(f"{before}result:\n  schema: {source}{rest}", encoding="utf-8")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("source", "beside", "more", "said"),
+    [
+        ("{file: result.json}", {}, {}, "there is no schema file `my_tool/result.json`"),
+        ("{file: ../../result.json}", {}, {}, "there is no schema file"),
+        ("{file: result.json}", {"my_tool/result.json": "{"}, {}, "result.json"),
+        ('{python: "acme.x:Job"}', {}, {"python": False}, "--no-python forbids"),
+        ('{python: "acme.x:Job"}', {}, {}, "none of the allowed prefixes"),
+    ],
+    ids=["no file", "out of the folder", "broken file", "no Python", "Python not admitted"],
+)
+def test_a_schema_that_cannot_be_had_is_a_problem_and_the_other_side_is_judged(
+    tmp_path: Path, source: str, beside: dict[str, str], more: dict[str, Any], said: str
+) -> None:
+    report = lint(write(named(tmp_path, source), beside), **more)
+    (problem,) = report.problems
+    assert (report.checked, said in str(problem)) == (1, True)
+    assert problem.document.startswith(str(tmp_path / "my_tool"))
+    assert problem.line is not None
+
+
+def test_a_schema_file_with_a_member_twice_is_told_once(tmp_path: Path) -> None:
+    twice = {"my_tool/result.json": '{"type": "object", "type": "object"}'}
+    report = lint(write(named(tmp_path, "{file: result.json}"), twice))
+    assert (rules(report), report.problems) == (["D05"], ())
+
+
+def test_a_contract_without_a_schema_of_its_arguments_is_a_problem(tmp_path: Path) -> None:
+    home = write(tmp_path, {"a/contract.yaml": "- 1\n", "b/contract.yaml": "tool: b\n"})
+    assert [Path(each.document).parent.name for each in lint(home).problems] == ["a", "b"]
+
+
 def test_a_text_that_is_no_json_has_no_repeated_members() -> None:
     assert find_repeated(b'{"a": 1, "a": ') is None
 
