@@ -291,7 +291,7 @@ class Gate:
         ``result`` and the keys of contract.yaml. The contract climbs through the same loader
         and is served from now on; a reload of the folder keeps it. Raises: ContractFolderError
         where it does not load, MisuseError where its name stands in the folder, is served, or was
-        withdrawn by an operator. SPEC CON-7.
+        withdrawn by an operator, and where it is signed and nothing of the folder is. SPEC CON-7.
         """
         if self._author is None:
             raise MisuseError("this gate forbids Python: open it with python=True")
@@ -302,6 +302,11 @@ class Gate:
             taken = self._serving.taken(line.contract.tool)
             if taken is not None:
                 raise MisuseError(taken)
+            if line.keys is not None and self._means.replays is None:
+                raise MisuseError(
+                    "this gate remembers no signed answers, since no contract of its folder demands"
+                    " a signature: write this contract into the folder"
+                )
             authored = {**self._authored, line.contract.tool: line}
             serving = self._opened.with_lines(authored)
             if isinstance(serving, tuple):

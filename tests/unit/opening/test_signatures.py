@@ -15,7 +15,8 @@ from tests.unit.gates.job_status import ARGUMENTS, CONTRACT, answer
 
 from sluicegate.adapters.credentials import Credentials
 from sluicegate.cli.doctor_folder import examine_folder
-from sluicegate.errors import ContractFolderError
+from sluicegate.errors import ContractFolderError, MisuseError
+from sluicegate.opening.blocking import open_blocking
 from sluicegate.opening.fixture_signatures import HOWS
 from sluicegate.opening.folder import FolderReport, check_folder, open_gate
 from sluicegate.opening.signature_keys import find_keys
@@ -325,3 +326,26 @@ def test_doctor_says_which_signing_secret_cannot_be_used(
     assert (well, "c2hvcnQ" in says) == (False, False)
     monkeypatch.setenv("CI_SECRET", "whsec_" + signing.SECRET)
     assert look() == (True, "CI_SECRET can be read")
+
+
+def test_a_signed_contract_beside_a_function_needs_a_memory(tmp_path: Path) -> None:
+    parts: dict[str, Any] = {
+        "owner": "ci-platform",
+        "description": "State of one CI run.",
+        "arguments": CONTRACT["arguments"]["schema"],  # type: ignore[index]
+        "result": CONTRACT["result"]["schema"],  # type: ignore[index]
+        "agent": ["/state"],
+        "fetch": {"http": {"method": "GET", "url": "https://ci.example/runs", "timeout_s": 5}},
+        "upstream": {"signature": {"jws": JWS}},
+    }
+
+    def beside(project_id: str, run_id: str) -> None:
+        """State of one CI run."""
+
+    unsigned = write_folder(tmp_path / "unsigned", {"jws": JWS}, upstream={})
+    with open_blocking(unsigned) as gate, pytest.raises(MisuseError, match="into the folder"):
+        gate.tool(**parts)(beside)
+    signed = write_folder(tmp_path / "signed", {"jws": JWS})
+    with open_blocking(signed) as gate:
+        gate.tool(**parts)(beside)
+        assert "beside" in [each["name"] for each in gate.tool_definitions()]
