@@ -103,6 +103,10 @@ class Session:
             self._pipeline = pipeline
             try:
                 yield
+            except BaseException:
+                # The library logs what else fails at its end, with rows in it: let it be this.
+                self.connection.close()
+                raise
             finally:
                 self._pipeline = None
 
