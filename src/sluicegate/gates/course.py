@@ -23,7 +23,7 @@ from sluicegate.gates.authenticating import find_trust, read_keys
 from sluicegate.gates.authorizing import DECISION_LIFETIME_S, Permitted, authorize
 from sluicegate.gates.drift import notice_of
 from sluicegate.gates.envelopes import Failure, Success, succeed
-from sluicegate.gates.evidence import Witnesses, is_still_fresh
+from sluicegate.gates.evidence import Witnesses, may_be_replayed
 from sluicegate.gates.failures import is_failure, text_of
 from sluicegate.gates.journal import Journal
 from sluicegate.gates.masking import hide_in_answer
@@ -251,10 +251,10 @@ class Course(Generic[T]):
         return admitted
 
     async def _replay(self, request_id: str) -> Answer[T] | Rejected:
-        """Give the kept answer of the same call again, while it is fresh (ACC-4)."""
+        """Give the kept answer of the same call again, while the contract would (ACC-4)."""
         subject, now = self._subject, self._means.clock.now()
         kept = await self._means.store.answer_of(request_id, now=now)
-        if kept is None or not is_still_fresh(kept, self._line.contract, now):
+        if kept is None or not may_be_replayed(kept, self._line.contract, now):
             return Rejected(stage=Stage.ADMIT, code=Code.KEY_REUSED)
         envelope = Success(subject.tool, subject.request_id, kept.data, replayed=True)
         await self._journal.replayed(envelope, request_id)

@@ -5,10 +5,10 @@ The agent passes no token: whatever it says, the record of this caller is asked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Protocol, cast
+from typing import Final, Protocol, cast
 
 from sluicegate.checks.meaning_subject import is_same
 from sluicegate.contracts.contract import Contract, EvidenceRule, FreshRule
@@ -21,6 +21,9 @@ from sluicegate.values.instants import NANOS, instant_of, parse_rfc3339
 from sluicegate.values.json import JsonValue
 from sluicegate.values.pointers import NOTHING
 from sluicegate.values.rejections import Needed, Rejected
+
+_MAX_PAGES: Final = 50
+"""Answers beyond so many pages are too many to look through: none is found then."""
 
 
 class Witnesses(Protocol):
@@ -77,7 +80,11 @@ async def prove(
         if rule.once:
             spent.append(found.event_id)
             needed = needed or _needed(rule, witnesses.contract_of(rule.tool), question)
-    return Proven(event_ids=tuple(event_ids), spent=tuple(spent), needed=needed)
+    return Proven(
+        event_ids=tuple(dict.fromkeys(event_ids)),
+        spent=tuple(dict.fromkeys(spent)),
+        needed=needed,
+    )
 
 
 async def _find(
@@ -88,25 +95,39 @@ async def _find(
     refused = Rejected(stage=Stage.ADMIT, code=Code.EVIDENCE_REQUIRED, needed=needed)
     if witness is None:
         return refused
-    candidates: Sequence[Accepted]
     if rule.refetch:
         request_id = await witnesses.ask(rule.tool, needed.arguments)
         answer = None if request_id is None else await store.answer_of(request_id, now=question.now)
-        candidates = () if answer is None else (answer,)
-    else:
-        fresh = witness.result.fresh
-        ahead_s = 0.0 if fresh is None else fresh.max_ahead_s
-        candidates = await store.accepted(
+        if answer is not None and _holds(answer, rule, witness, question):
+            return answer
+        return refused
+    async for answer in _candidates(rule, witness, question, store):
+        if _holds(answer, rule, witness, question):
+            return answer
+    return refused
+
+
+async def _candidates(
+    rule: EvidenceRule, witness: Contract, question: Question, store: AuditStore
+) -> AsyncIterator[Accepted]:
+    """Yield what this caller was told by ``witness`` within the rule's age, newest first."""
+    fresh = witness.result.fresh
+    ahead_s = 0.0 if fresh is None else fresh.max_ahead_s
+    before = None
+    for _ in range(_MAX_PAGES):
+        page = await store.accepted(
             tool=rule.tool,
             caller=question.caller,
             contract_digest=witness.fingerprints.digest,
             since=question.now - timedelta(seconds=rule.max_age_s + ahead_s),
             now=question.now,
+            before=before,
         )
-    for candidate in candidates:
-        if _holds(candidate, rule, witness, question):
-            return candidate
-    return refused
+        for answer in page.answers:
+            yield answer
+        before = page.next_before
+        if before is None:
+            return
 
 
 def _holds(answer: Accepted, rule: EvidenceRule, witness: Contract, question: Question) -> bool:
@@ -125,8 +146,14 @@ def _holds(answer: Accepted, rule: EvidenceRule, witness: Contract, question: Qu
     return all(subjects) and all(states)
 
 
-def is_still_fresh(answer: Accepted, contract: Contract, now: datetime) -> bool:
-    """Whether a kept answer of ``contract`` may be given again at ``now``: its own rule holds."""
+def may_be_replayed(answer: Accepted, contract: Contract, now: datetime) -> bool:
+    """Whether a kept answer may be given again at ``now`` under ``contract``.
+
+    It must have been judged by it: what another version selected is not what this one gives. And
+    it must be fresh still, by the contract's own rule.
+    """
+    if answer.contract_digest != contract.fingerprints.digest:
+        return False
     fresh = contract.result.fresh
     return fresh is None or _is_within(answer.data, fresh, fresh.max_age_s, now)
 

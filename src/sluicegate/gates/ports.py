@@ -9,7 +9,7 @@ from typing import Protocol
 
 from sluicegate.checks.authentication_keys import TrustedKeys
 from sluicegate.gates.events import AuditEvent, StoredEvent
-from sluicegate.gates.terms import NO_TERMS, Accepted, Allowance, Terms
+from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Allowance, Terms
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code
 from sluicegate.values.findings import Finding
@@ -139,12 +139,13 @@ class AuditStore(Protocol):
         contract_digest: str,
         since: datetime,
         now: datetime,
-        limit: int = 100,
-    ) -> Sequence[Accepted]:
+        before: int | None = None,
+    ) -> AcceptedPage:
         """Return accepted answers given to this caller and tenant, newest first.
 
         Those whose selected data is still kept, that came from no cache, judged by that contract
-        and recorded at ``since`` or later. Raises: AuditUnavailable.
+        and recorded at ``since`` or later: a page of them, those before seq ``before``. Raises:
+        AuditUnavailable.
         """
 
     async def answer_of(self, request_id: str, *, now: datetime) -> Accepted | None:

@@ -82,13 +82,23 @@ class AlreadyDone(Exception):  # noqa: N818  (a state, not a defect)
 class Accepted:
     """An accepted answer whose selected data is kept: what a proof or a replay is made of.
 
-    ``seq`` and ``event_id`` are those of its outcome, ``time`` when that was recorded. ``data`` is
-    the selected data, masked members left out.
+    ``seq`` and ``event_id`` are those of its outcome, ``time`` when that was recorded,
+    ``contract_digest`` the contract that judged it. ``data`` is the selected data, masked members
+    left out.
     """
 
     event_id: str
     seq: int
     request_id: str
     time: datetime
+    contract_digest: str
     data: JsonValue
     spent: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptedPage:
+    """Answers, newest first; ``next_before`` is the seq that the next page ends before, if any."""
+
+    answers: tuple[Accepted, ...]
+    next_before: int | None

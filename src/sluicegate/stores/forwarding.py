@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sluicegate.gates.events import AuditEvent, StoredEvent
 from sluicegate.gates.ports import AuditStore, ChainReport
-from sluicegate.gates.terms import NO_TERMS, Accepted, Terms
+from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Terms
 from sluicegate.values.callers import Caller
 
 
@@ -31,8 +31,8 @@ class ForwardingStore:
         contract_digest: str,
         since: datetime,
         now: datetime,
-        limit: int = 100,
-    ) -> Sequence[Accepted]:
+        before: int | None = None,
+    ) -> AcceptedPage:
         """As ``AuditStore.accepted``."""
         return await self._store.accepted(
             tool=tool,
@@ -40,7 +40,7 @@ class ForwardingStore:
             contract_digest=contract_digest,
             since=since,
             now=now,
-            limit=limit,
+            before=before,
         )
 
     async def answer_of(self, request_id: str, *, now: datetime) -> Accepted | None:

@@ -11,7 +11,7 @@ from typing import TypeVar
 from sluicegate.gates.events import AuditEvent, StoredEvent
 from sluicegate.gates.operator_acts import demand_account
 from sluicegate.gates.ports import AuditUnavailable, ChainReport
-from sluicegate.gates.terms import NO_TERMS, Accepted, Terms
+from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Terms
 from sluicegate.stores.chain import verify_chain
 from sluicegate.stores.encoding import hmac_of_arguments
 from sluicegate.stores.keys import AuditKeys, draw_keys
@@ -109,8 +109,8 @@ class MemoryStore:
         contract_digest: str,
         since: datetime,
         now: datetime,
-        limit: int = 100,
-    ) -> tuple[Accepted, ...]:
+        before: int | None = None,
+    ) -> AcceptedPage:
         """Return accepted answers given to this caller and tenant, newest first."""
         return self._change(
             lambda ledger: find_accepted(
@@ -120,7 +120,7 @@ class MemoryStore:
                 contract_digest=contract_digest,
                 since=since,
                 now=now,
-                limit=limit,
+                before=before,
             )
         )
 

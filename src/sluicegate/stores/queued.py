@@ -15,7 +15,7 @@ from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import AuditEvent, EventKind
 from sluicegate.gates.operator_acts import demand_account
 from sluicegate.gates.ports import AuditUnavailable
-from sluicegate.gates.terms import NO_TERMS, Accepted, Terms
+from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Terms
 from sluicegate.stores.encoding import hmac_of_arguments
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.sqlite_accepted import find_accepted, find_answer
@@ -118,8 +118,8 @@ class QueuedStore(ABC):
         contract_digest: str,
         since: datetime,
         now: datetime,
-        limit: int = 100,
-    ) -> tuple[Accepted, ...]:
+        before: int | None = None,
+    ) -> AcceptedPage:
         """Return accepted answers given to this caller and tenant, newest first.
 
         Asked of the writer, so that everything queued before is seen. Raises: AuditUnavailable.
@@ -132,7 +132,7 @@ class QueuedStore(ABC):
                 contract_digest=contract_digest,
                 since=since,
                 now=now,
-                limit=limit,
+                before=before,
             )
         )
 

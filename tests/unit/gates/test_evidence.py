@@ -13,7 +13,7 @@ from tests.unit.gates.restart import ARGUMENTS, DONE, PROOF, STATUS, folder
 
 from sluicegate.gates.gate import Gate
 from sluicegate.gates.ports import AuditUnavailable
-from sluicegate.gates.terms import Accepted
+from sluicegate.gates.terms import AcceptedPage
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.testing import FixedClock, RecordedUpstream, gate_of
 from sluicegate.values.callers import Caller
@@ -187,6 +187,23 @@ async def test_what_an_earlier_contract_accepted_is_no_evidence() -> None:
     assert (await new.act())["outcome"] == "success"
 
 
+async def test_an_answer_behind_many_about_others_is_found() -> None:
+    yard = Yard()
+    await yard.look()
+    for number in range(230):
+        raw = answer(run_id=f"run_{number:012}")
+        yard.status._received = (raw,)
+        await yard.look(arguments=ARGUMENTS.replace("run_A1b2C3d4E5f6", f"run_{number:012}"))
+    assert (await yard.act())["outcome"] == "success"
+
+
+async def test_two_proofs_may_rest_on_one_answer() -> None:
+    yard = Yard(evidence=[PROOF, {**PROOF, "where": {}}])
+    await yard.look()
+    assert (await yard.act())["outcome"] == "success"
+    assert refused(await yard.act())
+
+
 # --- taken again -------------------------------------------------------------------------------
 
 REFETCH = {**PROOF, "refetch": True}
@@ -260,7 +277,7 @@ async def test_a_state_that_changed_before_a_retry_stops_it() -> None:
 
 
 class Unreadable(MemoryStore):
-    async def accepted(self, **asked: Any) -> tuple[Accepted, ...]:
+    async def accepted(self, **asked: Any) -> AcceptedPage:
         raise AuditUnavailable("no record")
 
 

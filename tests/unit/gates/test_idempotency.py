@@ -189,6 +189,14 @@ async def test_a_kept_answer_is_given_only_while_it_is_fresh_and_then_nothing_is
     assert len(yard.upstream.dispatches) == 1
 
 
+async def test_what_another_version_selected_is_not_given_again() -> None:
+    store = MemoryStore()
+    await Yard(store=store).act()
+    newer = Yard(store=store, version="2.0.0")
+    assert code_of(await newer.act()) == "KEY_REUSED"
+    assert newer.upstream.dispatches == []
+
+
 async def test_the_upstream_gets_one_key_for_one_call() -> None:
     yard = Yard(REFUSED, REFUSED, REFUSED, key="derived")
     for call_id in ("c-1", "c-2"):

@@ -182,8 +182,8 @@ async def found(store: Store, **changes: object) -> list[str]:
         "now": later(5),
         **changes,
     }
-    answers = await store.accepted(**asked)  # type: ignore[arg-type]
-    return [each.request_id for each in answers]
+    page = await store.accepted(**asked)  # type: ignore[arg-type]
+    return [each.request_id for each in page.answers]
 
 
 @pytest.mark.requirement("EVI-1", "AUD-4")
