@@ -28,7 +28,7 @@ _STORE: Final = (
 _QUOTA_STORE: Final = r"audit:|memory:|redis:env:[A-Za-z_]\w*|rediss?://[^\s@]+"
 _KEYS: Final = r"(?:file|env|keyring):.+"
 _FILE: Final = r"file:.+"
-_ROUTE: Final = r"log:|https?://[^\s@]+"
+_ROUTE: Final = r"log:|https?://[^\s@]+|apprise:env:[A-Za-z_]\w*"
 _MAX_DAYS: Final = 36_500
 _DEFAULT: Final = Settings()
 
@@ -185,7 +185,9 @@ def _read_notify(place: Place | None) -> dict[str, str]:
     routes = {}
     for owner, route in (entries or {}).items():
         text = route.discreet_text(
-            _ROUTE, "`log:` or the URL of a webhook", "Write `log:`, or an https:// URL."
+            _ROUTE,
+            "`log:`, the URL of a webhook, or `apprise:env:NAME`",
+            "Write `log:`, an https:// URL, or apprise:env: and the name of a variable.",
         )
         if text is not None:
             routes[owner] = text

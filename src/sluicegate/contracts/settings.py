@@ -131,7 +131,7 @@ class ServeRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """sluicegate.yaml. ``notify`` maps an owner to ``log:`` or a webhook URL.
+    """sluicegate.yaml. ``notify`` maps an owner to ``log:``, a webhook or ``apprise:``.
 
     ``serve`` maps a tool to its versions; a tool that it does not name is served at the current.
     """

@@ -1,1 +1,1 @@
-"""Drift notices to owners: the log and webhooks, behind the Notifier port."""
+"""Drift notices to owners: the log, webhooks and Apprise, behind the Notifier port."""

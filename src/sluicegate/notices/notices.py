@@ -6,36 +6,43 @@ from collections.abc import Mapping
 from typing import Final
 
 from sluicegate.gates.ports import Notice
+from sluicegate.notices.delivering import DeliveringNotifier
 from sluicegate.notices.log import LogNotifier
+from sluicegate.notices.through_apprise import SCHEME, AppriseNotifier
 from sluicegate.notices.webhook import WebhookNotifier
 
 
 class RoutedNotifier:
     """Hands each notice to the notifier of its owner; an owner without a route gets the log."""
 
-    def __init__(self, webhooks: Mapping[str, WebhookNotifier]) -> None:
-        self._webhooks: Final = dict(webhooks)
+    def __init__(self, routes: Mapping[str, DeliveringNotifier]) -> None:
+        self._routes: Final = dict(routes)
         self._log: Final = LogNotifier()
 
     def notify(self, notice: Notice) -> None:
         """Take the notice and return at once."""
-        webhook = self._webhooks.get(notice.owner)
-        if webhook is None:
+        route = self._routes.get(notice.owner)
+        if route is None:
             self._log.notify(notice)
         else:
-            webhook.notify(notice)
+            route.notify(notice)
 
     def close(self) -> None:
-        """Post what waits; bounded in time."""
-        for webhook in self._webhooks.values():
-            webhook.close()
+        """Tell what waits; bounded in time."""
+        for route in self._routes.values():
+            route.close()
 
 
 def open_notifier(routes: Mapping[str, str]) -> RoutedNotifier:
-    """Return the notifier for ``notify`` of sluicegate.yaml: owner to ``log:`` or a webhook URL.
+    """Return the notifier for ``notify`` of sluicegate.yaml.
 
-    Raises: ConfigurationError for a route of another form.
+    It maps an owner to ``log:``, a webhook URL or ``apprise:env:NAME``. Raises: ConfigurationError
+    for a route of another form, a variable that is not set, a library that is not installed.
     """
     return RoutedNotifier(
-        {owner: WebhookNotifier(route) for owner, route in routes.items() if route != "log:"}
+        {owner: _open_route(route) for owner, route in routes.items() if route != "log:"}
     )
+
+
+def _open_route(route: str) -> DeliveringNotifier:
+    return AppriseNotifier(route) if route.startswith(SCHEME) else WebhookNotifier(route)

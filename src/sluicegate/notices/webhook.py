@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
-import queue
 import ssl
-import threading
 import time
 from collections.abc import Callable
 from datetime import UTC
@@ -17,30 +14,17 @@ from urllib.parse import urlsplit
 import httpx2
 
 from sluicegate.errors import ConfigurationError
-from sluicegate.gates.ports import Notice
-from sluicegate.notices.grouping import Gathered, Groups
-from sluicegate.notices.log import LOGGER_NAME, MAX_PLACES, describe_notice
+from sluicegate.notices.delivering import WINDOW_S, DeliveringNotifier
+from sluicegate.notices.grouping import Gathered
+from sluicegate.notices.log import MAX_PLACES
 from sluicegate.values.names import show_name
 
-WINDOW_S: Final = 60.0
-MAX_WAITING: Final = 256
 POST_TIMEOUT_S: Final = 5.0
 """Total time of one post, from the name look-up to the status line."""
 
-_LOG: Final = logging.getLogger(LOGGER_NAME)
 
-
-class _Stop:
-    """The last thing in the queue."""
-
-
-class WebhookNotifier:
-    """Posts notices to one URL; ``notify`` only puts them into a bounded queue.
-
-    A post that fails, and a notice that finds the queue full, are written to the log instead; the
-    URL itself may hold a secret and is never written. Redirects are not followed, proxy
-    variables are ignored.
-    """
+class WebhookNotifier(DeliveringNotifier):
+    """Posts notices to one URL. Redirects are not followed, proxy variables are ignored."""
 
     def __init__(
         self,
@@ -51,97 +35,13 @@ class WebhookNotifier:
     ) -> None:
         """Raises: ConfigurationError where ``url`` is no http or https URL with a host."""
         self._url: Final = _check_url(url)
-        self._host: Final = urlsplit(url).hostname or ""
         self._tls: Final = httpx2.create_ssl_context(trust_env=False)
-        self._groups = Groups(window_s)
-        self._monotonic = monotonic
-        self._waiting: queue.Queue[Notice | _Stop] = queue.Queue(MAX_WAITING)
-        self._lock = threading.Lock()
-        self._dropped = 0
-        self._is_closed = False
-        self._thread: threading.Thread | None = None
+        host = urlsplit(url).hostname or ""
+        super().__init__(host, window_s=window_s, monotonic=monotonic)
 
-    def notify(self, notice: Notice) -> None:
-        """Take the notice and return at once; where there is no room it is counted and logged."""
-        with self._lock:
-            if self._is_closed:
-                _LOG.warning("%s", describe_notice(notice))
-                return
-            try:
-                self._waiting.put_nowait(notice)
-            except queue.Full:
-                self._dropped += 1
-                _LOG.warning("not posted, the queue is full: %s", describe_notice(notice))
-                return
-            self._start()
-
-    def close(self, timeout_s: float = 2 * POST_TIMEOUT_S) -> None:
-        """Post what waits and every open count, then end the thread; wait at most ``timeout_s``."""
-        with self._lock:
-            self._is_closed = True
-            thread = self._thread
-        if thread is None:
-            return
-        ends = time.monotonic() + timeout_s
-        try:
-            self._waiting.put(_Stop(), timeout=timeout_s)
-        except queue.Full:
-            _LOG.warning("notices to %s were not all posted", self._host)
-            return
-        thread.join(max(ends - time.monotonic(), 0))
-
-    @property
-    def dropped(self) -> int:
-        """How many notices found the queue full."""
-        return self._dropped
-
-    def _start(self) -> None:
-        if self._thread is not None:
-            return
-        thread = threading.Thread(target=self._work, name="sluicegate notices", daemon=True)
-        try:
-            thread.start()
-        except RuntimeError:  # the system gives no more threads: the next notice tries again
-            _LOG.error("notices to %s wait: no thread could be started", self._host)
-            return
-        self._thread = thread
-
-    def _work(self) -> None:
-        while True:
-            try:
-                taken = self._waiting.get(timeout=self._pause_s())
-            except queue.Empty:
-                self._post_all(self._groups.close_due(self._monotonic()))
-                continue
-            if isinstance(taken, _Stop):
-                self._post_all(self._groups.close_all())
-                return
-            at = self._monotonic()
-            due = self._groups.close_due(at)
-            opened = self._groups.take(taken, at)
-            self._post_all([*due, opened] if opened is not None else due)
-
-    def _pause_s(self) -> float | None:
-        ends = self._groups.next_end()
-        return None if ends is None else max(ends - self._monotonic(), 0.0)
-
-    def _post_all(self, gathered: list[Gathered]) -> None:
-        for one in gathered:
-            try:
-                status = asyncio.run(_post(self._url, shape_notice(one), self._tls))
-            except Exception as error:  # noqa: BLE001  (a notice must not end the thread)
-                problem = type(error).__name__  # its text may quote the URL
-            else:
-                if 200 <= status < 300:
-                    continue
-                problem = f"status {status}"
-            _LOG.warning(
-                "not posted to %s (%s): count=%d %s",
-                self._host,
-                problem,
-                one.count,
-                describe_notice(one.notice),
-            )
+    def _deliver(self, gathered: Gathered) -> str | None:
+        status = asyncio.run(_post(self._url, shape_notice(gathered), self._tls))
+        return None if 200 <= status < 300 else f"status {status}"
 
 
 def shape_notice(gathered: Gathered) -> bytes:
@@ -193,7 +93,7 @@ def _check_url(url: str) -> str:
         parsed = None
     if parsed is None or parsed.scheme not in ("http", "https") or not parsed.host:
         raise ConfigurationError(
-            "a notice goes to 'log:' or to a webhook (https://HOST/PATH); "
+            "a notice goes to 'log:', to a webhook (https://HOST/PATH) or to apprise:env:NAME; "
             "write one of them in `notify` of sluicegate.yaml"
         )
     return url

@@ -36,7 +36,7 @@ access:
   - {caller: b, action: call, tool: "*"}
 callers: {from: argument}
 python: [acme., other]
-notify: {a: "log:", b: "https://hooks.example/x"}
+notify: {a: "log:", b: "https://hooks.example/x", c: "apprise:env:OWNERS"}
 serve:
   t: [{version: 1.0.0, share: 0.9}, {version: current, share: 0.1, callers: [svc-canary]}]
   u: [{version: 2.0.0-rc.1, callers: [a, b]}, {version: current}]
@@ -72,7 +72,7 @@ def test_every_setting_is_read() -> None:
         ),
         callers_from="argument",
         python=("acme.", "other"),
-        notify={"a": "log:", "b": "https://hooks.example/x"},
+        notify={"a": "log:", "b": "https://hooks.example/x", "c": "apprise:env:OWNERS"},
         serve={
             "t": (
                 ServeRow(version="1.0.0", share=900_000),
@@ -123,7 +123,11 @@ def test_policies_or_a_service_may_decide(text: str, access: AccessSettings) -> 
 REFUSED = {
     "heads without a place": ("audit: {heads: {every_s: 5}}", "/audit/heads", "to"),
     "heads at a URL": ('audit: {heads: {to: "https://h"}}', "/audit/heads/to", "file:PATH"),
-    "heads at every moment": ('audit: {heads: {to: "file:h", every_s: 0}}', "/audit/heads/every_s", "1"),
+    "heads at every moment": (
+        'audit: {heads: {to: "file:h", every_s: 0}}',
+        "/audit/heads/every_s",
+        "1",
+    ),
     "unknown key": ("limit: {}", "/limit", "Did you mean `limits`?"),
     "unknown inner key": ("limits: {max_byte: 1}", "/limits/max_byte", "max_bytes"),
     "no mapping": ("[]", "", "a mapping"),

@@ -14,7 +14,7 @@ import pytest
 from tests.unit.notices.drift import notice
 
 from sluicegate.errors import ConfigurationError
-from sluicegate.notices import webhook
+from sluicegate.notices import delivering, webhook
 from sluicegate.notices.log import LOGGER_NAME
 from sluicegate.notices.notices import open_notifier
 from sluicegate.notices.webhook import WebhookNotifier
@@ -115,7 +115,7 @@ def test_a_window_that_ends_is_posted_without_a_further_notice() -> None:
 def test_notify_returns_at_once_and_a_full_queue_is_counted_and_logged(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(webhook, "MAX_WAITING", 2)
+    monkeypatch.setattr(delivering, "MAX_WAITING", 2)
     with hooked() as hook, caplog.at_level(logging.WARNING, logger=LOGGER_NAME):
         notifier = WebhookNotifier(hook.url)
         hook.gate.clear()
