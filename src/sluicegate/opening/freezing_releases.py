@@ -17,8 +17,14 @@ from sluicegate.contracts.yaml_reading import read_document
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.serving import Line
 from sluicegate.lifecycle.diff.changes import Change, judge_by_table
-from sluicegate.lifecycle.diff.comparison import Comparison, ToolDiff, compare_contracts, judge
-from sluicegate.lifecycle.diff.containment import EQUAL, Proof
+from sluicegate.lifecycle.diff.comparison import (
+    Comparison,
+    ToolDiff,
+    compare_contracts,
+    judge,
+    pair_proofs,
+)
+from sluicegate.lifecycle.diff.containment import Proof
 from sluicegate.lifecycle.diff.kinds import Bump
 from sluicegate.lifecycle.diff.tombstones import find_returning
 from sluicegate.lifecycle.diff.versions import judge_version
@@ -214,8 +220,7 @@ def _compare(
 
 def _proofs_of(comparison: Comparison, proofs: Sequence[Proof]) -> tuple[Proof, Proof, Proof]:
     """One proof for arguments, the agent's fields and the data; equal where written alike."""
-    given = iter(proofs)
-    found = {part.reader: EQUAL if part.written_alike else next(given) for part in comparison.parts}
+    found = {part.reader: proof for part, proof in pair_proofs(comparison, proofs)}
     return found["tool"], found["agent"], found["data"]
 
 

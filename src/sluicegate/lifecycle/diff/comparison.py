@@ -6,7 +6,7 @@ proof a pair, a ``ToolDiff``. What lies between runs in a child process, so it i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -23,7 +23,6 @@ from sluicegate.lifecycle.diff.changes import (
 from sluicegate.lifecycle.diff.containment import EQUAL, Proof
 from sluicegate.lifecycle.diff.judging import (
     bump_of,
-    is_same_text,
     judge_schema,
     judge_unselected,
     outcome_of,
@@ -35,6 +34,7 @@ from sluicegate.lifecycle.diff.selecting import (
     leave_out_seen,
     leave_out_selected,
 )
+from sluicegate.lifecycle.diff.spelling import is_spelled_alike, is_written_alike
 from sluicegate.lifecycle.diff.versions import VersionFinding, judge_version
 from sluicegate.lifecycle.diff.walking import find_differences
 from sluicegate.values.json import JsonObject
@@ -59,8 +59,13 @@ class Part:
 
     @property
     def written_alike(self) -> bool:
-        """Whether nothing but annotations differs, so that there is nothing to prove."""
-        return is_same_text(self.old, self.new)
+        """Whether nothing but annotations differs."""
+        return is_written_alike(self.old, self.new)
+
+    @property
+    def spelled_alike(self) -> bool:
+        """Whether nothing but annotations and names of definitions differs: nothing to prove."""
+        return is_spelled_alike(self.old, self.new)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +80,7 @@ class Comparison:
     @property
     def unproven(self) -> tuple[Part, ...]:
         """The parts that need a proof, in the order in which proofs are handed in."""
-        return tuple(part for part in self.parts if not part.written_alike)
+        return tuple(part for part in self.parts if not part.spelled_alike)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,15 +192,17 @@ def compare_presence(old: Iterable[str], new: Iterable[str]) -> tuple[ToolDiff, 
 
 def judge(comparison: Comparison, proofs: Sequence[Proof]) -> ToolDiff:
     """Judge by ``proofs``, one for each of ``comparison.unproven``, in order."""
-    given = iter(proofs)
     changes: list[Change] = []
     counterexamples: list[Counterexample] = []
-    for part in comparison.parts:
-        proof = EQUAL if part.written_alike else next(given)
+    seen = EQUAL
+    for part, proof in pair_proofs(comparison, proofs):
         placed = tuple(move_below(one, part.place) for one in part.differences)
         if part.reader == "data":
-            changes.extend(judge_unselected(placed, proof, comparison.tool))
+            changes.extend(
+                judge_unselected(placed, proof, comparison.tool, seen=seen, place=part.place)
+            )
             continue
+        seen = proof
         changes.extend(
             judge_schema(
                 placed,
@@ -213,6 +220,13 @@ def judge(comparison: Comparison, proofs: Sequence[Proof]) -> ToolDiff:
         counterexamples=tuple(counterexamples),
         versions=comparison.versions,
     )
+
+
+def pair_proofs(comparison: Comparison, proofs: Sequence[Proof]) -> Iterator[tuple[Part, Proof]]:
+    """Yield each part with its proof; one that is spelled alike needs none, and is equal."""
+    given = iter(proofs)
+    for part in comparison.parts:
+        yield part, EQUAL if part.spelled_alike else next(given)
 
 
 def _counterexamples(tool: str, role: Role, proof: Proof) -> Iterable[Counterexample]:

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from sluicegate.contracts.fingerprints import strip_annotations
 from sluicegate.contracts.schemas.keywords import (
     ALL_TYPES,
     Schema,
@@ -21,11 +20,9 @@ from sluicegate.contracts.schemas.keywords import (
     schema_list,
     schema_map,
 )
+from sluicegate.lifecycle.diff.spelling import Placed, Speller, follow
 from sluicegate.values.json import JsonObject, JsonValue, canonical_text, json_type
-from sluicegate.values.pointers import Pointer, join_segments
-
-Placed: TypeAlias = "tuple[str, Schema]"
-"""Where a subschema stands in its document, and the subschema."""
+from sluicegate.values.pointers import join_segments
 
 Bound: TypeAlias = "tuple[float, bool]"
 """A limit, and whether the limit itself is excluded."""
@@ -73,9 +70,10 @@ class Facets:
     annotations: Mapping[str, frozenset[str]]
 
 
-def read_facets(placed: Placed, root: JsonObject) -> Facets:
-    """Return the facets of a place in the document ``root``."""
+def read_facets(placed: Placed, speller: Speller) -> Facets:
+    """Return the facets of a place in the document of ``speller``."""
     at, schema = placed
+    root = speller.root
     parts = list(_conjuncts(at, schema, root, set()))
     bounds: dict[str, Bound] = {}
     sets: dict[str, set[str]] = defaultdict(set)
@@ -94,7 +92,7 @@ def read_facets(placed: Placed, root: JsonObject) -> Facets:
         if listed is not None:
             values = listed if values is None else values & listed
         _tighten(bounds, part)
-        _collect(sets, part)
+        _collect(sets, part, speller)
         required |= names_at(part, "required")
         for name, inner in schema_map(part, "properties").items():
             properties[name].append((f"{place}{join_segments(('properties', name))}", inner))
@@ -142,38 +140,11 @@ def _conjuncts(at: str, schema: Schema, root: JsonObject, seen: set[int]) -> Ite
         return
     seen.add(id(schema))
     yield at, schema
-    target = _follow(schema, root)
+    target = follow(schema, root)
     if target is not None:
         yield from _conjuncts(*target, root, seen)
     for index, inner in enumerate(schema_list(schema, "allOf")):
         yield from _conjuncts(f"{at}/allOf/{index}", inner, root, seen)
-
-
-def _follow(schema: JsonObject, root: JsonObject) -> Placed | None:
-    reference = schema.get("$ref")
-    if not isinstance(reference, str) or not reference.startswith("#"):
-        return None
-    from urllib.parse import unquote
-
-    try:
-        pointer = Pointer.parse(unquote(reference[1:]))
-        target = pointer.find(root)
-    except ValueError:  # an anchor: the text of the reference stands for it
-        return None
-    return (pointer.text, target) if isinstance(target, Mapping | bool) else None
-
-
-def text_of(placed: Placed, root: JsonObject) -> str:
-    """Return a text that is equal for equal subschemas; a mere reference is followed first."""
-    schema = placed[1]
-    for _ in range(_MAX_CONJUNCTS):
-        if isinstance(schema, bool) or set(schema) - {"$ref", "title", "description", "$comment"}:
-            break
-        target = _follow(schema, root)
-        if target is None:
-            break
-        schema = target[1]
-    return canonical_text(strip_annotations(schema))
 
 
 def _types(part: JsonObject) -> frozenset[str]:
@@ -255,7 +226,7 @@ def _whole_numbers(bounds: dict[str, Bound], types: frozenset[str]) -> dict[str,
     }
 
 
-def _collect(sets: dict[str, set[str]], part: JsonObject) -> None:
+def _collect(sets: dict[str, set[str]], part: JsonObject, speller: Speller) -> None:
     for keyword in ("pattern", "format"):
         told = part.get(keyword)
         if isinstance(told, str):
@@ -264,16 +235,16 @@ def _collect(sets: dict[str, set[str]], part: JsonObject) -> None:
         if keyword in part and part[keyword] is not False:
             together = _TOGETHER.get(keyword, (keyword,))
             told = {name: part[name] for name in together if name in part}
-            sets[keyword].add(canonical_text(strip_annotations(told)))
+            sets[keyword].add(speller.spell(told))
     for keyword in ("additionalProperties", "unevaluatedProperties"):
         inner = schema_at(part, keyword)
         if is_false(inner):
             sets["closed"].add(keyword)
         elif inner is not None and inner is not True and inner != {}:
-            sets["rest"].add(canonical_text(strip_annotations(inner)))
+            sets["rest"].add(speller.spell(inner))
     if "patternProperties" in part:
         told = {"patternProperties": part["patternProperties"]}
-        sets["rest"].add(canonical_text(strip_annotations(told)))
+        sets["rest"].add(speller.spell(told))
     for keyword, told in part.items():
         if keyword in TEXTS:
             sets["texts"].add(f"{keyword}:{canonical_text(told)}")

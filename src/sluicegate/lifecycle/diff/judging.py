@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from sluicegate.contracts.fingerprints import strip_annotations
 from sluicegate.lifecycle.diff.changes import (
     Basis,
     Change,
@@ -21,17 +20,11 @@ from sluicegate.lifecycle.diff.changes import (
 )
 from sluicegate.lifecycle.diff.containment import Proof
 from sluicegate.lifecycle.diff.kinds import Bump
-from sluicegate.values.json import JsonObject, canonical_text
 
 TEXT_KINDS: Final = frozenset(
     {"schema-text-changed", "comment-changed", "default-changed", "deprecated-changed"}
 )
 """What an annotation says; no value is admitted or refused for it."""
-
-
-def is_same_text(old: JsonObject, new: JsonObject) -> bool:
-    """Whether two schemas are written alike, their annotations and the order of members apart."""
-    return canonical_text(strip_annotations(old)) == canonical_text(strip_annotations(new))
 
 
 def judge_schema(
@@ -82,12 +75,13 @@ def _compatible(change: Change, proof: Proof, role: Role) -> Change:
 
 
 def judge_unselected(
-    differences: Iterable[Difference], proof: Proof, tool: str
+    differences: Iterable[Difference], proof: Proof, tool: str, *, seen: Proof, place: str
 ) -> tuple[Change, ...]:
     """Return what changed in the data of a result beyond the fields that reach the agent.
 
-    ``differences`` are those of the rest. The agent notices nothing of it, but live answers may
-    be refused where it narrows.
+    ``differences`` are those of the rest; ``seen`` is the proof of what the agent sees. The agent
+    notices nothing of the rest, but live answers may be refused where it narrows. Where no
+    difference tells why the data at ``place`` is not equal, nor ``seen``, the change stands there.
     """
     if proof.equal:
         return ()
@@ -103,6 +97,11 @@ def judge_unselected(
         if one.kind not in TEXT_KINDS
     ]
     narrowing = proof.new_covers_old != "yes"
+    widening = proof.old_covers_new != "yes"
+    if not hidden and (
+        (narrowing and seen.new_covers_old == "yes") or (widening and seen.old_covers_new == "yes")
+    ):
+        hidden = [Difference(kind="unselected-data-changed", pointer=place)]
     return tuple(
         replace(judge_by_table(difference, tool, "result"), needs_replay=narrowing)
         for difference in hidden

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from sluicegate.lifecycle.diff.changes import Difference
-from sluicegate.lifecycle.diff.facets import Facets, Placed
+from sluicegate.lifecycle.diff.facets import Facets
+from sluicegate.lifecycle.diff.spelling import Placed
 from sluicegate.values.names import show_name
 
 Texts: TypeAlias = "tuple[Callable[[Placed], str], Callable[[Placed], str]]"

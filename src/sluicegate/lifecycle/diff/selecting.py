@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from sluicegate.contracts.contract import ResultPart
@@ -94,8 +95,26 @@ def leave_out_selected(
 
 
 def leave_out_seen(
-    differences: Iterable[Difference], seen: Iterable[Difference]
+    differences: Sequence[Difference], seen: Sequence[Difference]
 ) -> tuple[Difference, ...]:
-    """Return the differences of the whole data that are none of what the agent sees."""
-    facts = {(one.kind, one.old, one.new) for one in seen}
-    return tuple(one for one in differences if (one.kind, one.old, one.new) not in facts)
+    """Return the differences of the whole data that are none of what the agent sees.
+
+    One that is seen leaves out one: at the same place, or else, as the agent may find a field
+    elsewhere, the first that says the same.
+    """
+    told = {(one.pointer, *_facts(one)) for one in seen}
+    elsewhere = [one for one in differences if (one.pointer, *_facts(one)) not in told]
+    left = Counter(map(_facts, seen)) - Counter(
+        _facts(one) for one in differences if (one.pointer, *_facts(one)) in told
+    )
+    rest = []
+    for one in elsewhere:
+        if left[_facts(one)] > 0:
+            left[_facts(one)] -= 1
+        else:
+            rest.append(one)
+    return tuple(rest)
+
+
+def _facts(difference: Difference) -> tuple[str, str, str]:
+    return difference.kind, difference.old, difference.new

@@ -18,12 +18,11 @@ from sluicegate.lifecycle.diff.facets import (
     UPPER,
     Bound,
     Facets,
-    Placed,
     is_tighter,
     read_facets,
-    text_of,
 )
 from sluicegate.lifecycle.diff.members import compare_members
+from sluicegate.lifecycle.diff.spelling import Placed, Speller
 from sluicegate.values.json import JsonObject
 from sluicegate.values.names import show_name
 
@@ -48,8 +47,8 @@ class _Walk:
     __slots__ = ("_new", "_old", "_seen")
 
     def __init__(self, old: JsonObject, new: JsonObject) -> None:
-        self._old = old
-        self._new = new
+        self._old = Speller(old)
+        self._new = Speller(new)
         self._seen: set[tuple[int, int]] = set()
 
     def compare(self, old: Placed, new: Placed, depth: int) -> Iterator[Difference]:
@@ -69,7 +68,9 @@ class _Walk:
             yield from _texts(before, after)
             yield from _sets(before, after)
         if "object" in before.types & after.types:
-            yield from compare_members(before, after, (self._old_text, self._new_text))
+            yield from compare_members(
+                before, after, (self._old.spell_target, self._new.spell_target)
+            )
             for name in before.properties:
                 if name in after.properties:
                     yield from self.compare(
@@ -79,12 +80,6 @@ class _Walk:
             yield from self._arrays(before, after, depth)
         for keyword in ("oneOf", "anyOf"):
             yield from self._branches(before, after, keyword, depth)
-
-    def _old_text(self, placed: Placed) -> str:
-        return text_of(placed, self._old)
-
-    def _new_text(self, placed: Placed) -> str:
-        return text_of(placed, self._new)
 
     def _arrays(self, before: Facets, after: Facets, depth: int) -> Iterator[Difference]:
         if len(before.prefix) != len(after.prefix):
@@ -106,8 +101,8 @@ class _Walk:
         self, before: Facets, after: Facets, keyword: str, depth: int
     ) -> Iterator[Difference]:
         old, new = before.branches.get(keyword, ()), after.branches.get(keyword, ())
-        old_texts = list(map(self._old_text, old))
-        new_texts = list(map(self._new_text, new))
+        old_texts = list(map(self._old.spell_target, old))
+        new_texts = list(map(self._new.spell_target, new))
         gone = [one for one, text in zip(old, old_texts, strict=True) if text not in new_texts]
         come = [one for one, text in zip(new, new_texts, strict=True) if text not in old_texts]
         if not gone and not come:

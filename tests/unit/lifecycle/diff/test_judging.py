@@ -8,7 +8,7 @@ import pytest
 from tests.unit.lifecycle.diff.comparing import compare
 
 from sluicegate.lifecycle.diff.changes import Basis, Difference
-from sluicegate.lifecycle.diff.containment import Proof
+from sluicegate.lifecycle.diff.containment import EQUAL, Proof
 from sluicegate.lifecycle.diff.judging import judge_schema, judge_unselected, outcome_of
 from sluicegate.lifecycle.diff.kinds import Bump
 
@@ -115,11 +115,30 @@ def test_what_is_unproven_is_undecided_until_a_known_break_outweighs_it() -> Non
 )
 def test_data_that_no_agent_sees_never_breaks_it(covers: tuple[Any, Any], replay: bool) -> None:
     proof = Proof(new_covers_old=covers[0], old_covers_new=covers[1])
-    (change,) = judge_unselected([LOWERED], proof, "t")
+    (change,) = judge_unselected([LOWERED], proof, "t", seen=EQUAL, place="/result/schema")
     assert (change.kind, change.bump, change.needs_replay) == (
         "unselected-data-changed",
         Bump.MINOR,
         replay,
+    )
+
+
+@pytest.mark.parametrize(
+    ("seen", "told"),
+    [
+        pytest.param(("yes", "yes"), True, id="the agent sees no change"),
+        pytest.param(("yes", "no"), True, id="what the agent sees widens, and the rest narrows"),
+        pytest.param(("no", "yes"), False, id="what the agent sees says why"),
+    ],
+)
+def test_data_that_is_not_equal_is_told_though_no_keyword_says_why(
+    seen: tuple[Any, Any], told: bool
+) -> None:
+    proof = Proof(new_covers_old="no", old_covers_new="yes")
+    view = Proof(new_covers_old=seen[0], old_covers_new=seen[1])
+    found = judge_unselected([], proof, "t", seen=view, place="/result/schema")
+    assert [(one.kind, one.pointer, one.needs_replay) for one in found] == (
+        [("unselected-data-changed", "/result/schema", True)] if told else []
     )
 
 

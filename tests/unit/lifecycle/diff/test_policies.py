@@ -262,6 +262,59 @@ def test_a_new_optional_field_that_is_not_selected_is_no_break() -> None:
     assert told(found) == [("unselected-data-changed", "result", "minor", False)]
 
 
+LABEL = {"type": "string", "pattern": "^[a-z]*$", "maxLength": 50}
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        pytest.param(
+            {
+                "type": "object",
+                "additionalProperties": {"$ref": "#/$defs/label"},
+                "propertyNames": {"maxLength": 9, "pattern": "^[a-z]*$"},
+                "maxProperties": 3,
+            },
+            id="members of a map",
+        ),
+        pytest.param(
+            {
+                "type": "array",
+                "maxItems": 3,
+                "items": LABEL,
+                "contains": {"$ref": "#/$defs/label"},
+            },
+            id="contains",
+        ),
+        pytest.param({**LABEL, "not": {"$ref": "#/$defs/label"}}, id="not"),
+    ],
+)
+def test_what_stands_behind_a_reference_in_data_that_is_not_selected_is_told(member: Any) -> None:
+    def version(longest: int) -> Contract:
+        label = {"type": "string", "pattern": "^[a-z]*$", "maxLength": longest}
+        properties = {**BASE["result"]["schema"]["properties"], "labels": member}
+        return contract(
+            ("result.schema.properties", properties), ("result.schema.$defs", {"label": label})
+        )
+
+    (change,) = compared(version(50), version(5)).changes
+    assert (change.kind, str(change.bump)) == ("unselected-data-changed", "minor")
+    assert change.pointer.startswith("/result/schema/properties/labels")
+
+
+def test_a_field_beside_one_that_the_agent_sees_and_with_the_same_change_is_told() -> None:
+    shorter = {"type": "string", "pattern": "^[a-z]{1,9}$", "maxLength": 5}
+    old = {**BASE["result"]["schema"]["properties"], "log": TEXT}
+    new = {**old, "log": shorter, "note": shorter}
+    found = compared(
+        contract(("result.schema.properties", old)), contract(("result.schema.properties", new))
+    )
+    assert [(one.kind, one.pointer) for one in found.changes] == [
+        ("bound-tightened", "/result/schema/properties/note/maxLength"),
+        ("unselected-data-changed", "/result/schema/properties/log/maxLength"),
+    ]
+
+
 def test_every_member_of_a_contract_is_compared() -> None:
     records = {"Contract": Contract, "ArgumentsPart": ArgumentsPart, "ResultPart": ResultPart}
     members = {name: frozenset(one.name for one in fields(of)) for name, of in records.items()}
