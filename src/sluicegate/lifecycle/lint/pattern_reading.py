@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 # The standard library's own reader of patterns: its place is private, its tree is old and stable.
+import re
 import re._constants as op  # type: ignore[import-not-found]
 import re._parser as parser  # type: ignore[import-not-found]
+import warnings
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Final
@@ -20,37 +22,62 @@ ODD: Final = {
 """Characters that nobody means to admit, by the words for them."""
 
 _BLANKS: Final = frozenset("\n\t\r \u00a0\u2028\u2029\ufeff")
+_PROPERTY: Final = re.compile(r"(\\[pP](?:\{[^{}]*\}|[A-Za-z]))|\\.", re.DOTALL)
+_INLINE_FLAGS: Final = re.compile(r"\(\?[A-Za-z-]*[A-Za-z][:)]")
 
 
 @lru_cache(maxsize=1024)
 def _parse(pattern: str) -> Any:
+    """Return the tree of ``pattern``; a Unicode property stands in it as one letter."""
     try:
-        return parser.parse(pattern)
-    except (parser.error, OverflowError, RecursionError):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FutureWarning)  # classes of sets: the engine's own
+            return parser.parse(_PROPERTY.sub(lambda part: "p" if part[1] else part[0], pattern))
+    except (parser.error, FutureWarning, OverflowError, RecursionError):
         return None
 
 
 def is_anchored(pattern: str) -> bool:
     """Whether the whole text must match: ``^…$`` with no choice outside of a group.
 
-    A pattern that Python's syntax cannot read is judged by its first and last character.
+    Under the flag ``m`` the two stand at every line, so they hold no text. A pattern that Python's
+    syntax cannot read is judged by its first and last character, and must have neither a choice
+    nor flags.
     """
     tree = _parse(pattern)
     if tree is None:
-        return pattern.startswith("^") and pattern.endswith("$")
-    return _is_held(list(tree), 0, op.AT_BEGINNING) and _is_held(list(tree), -1, op.AT_END)
+        return (
+            pattern.startswith("^")
+            and pattern.endswith("$")
+            and not pattern.endswith("\\$")
+            and "|" not in pattern
+            and _INLINE_FLAGS.search(pattern) is None
+        )
+    items, flags = list(tree), int(tree.state.flags)
+    return _is_held(items, 0, op.AT_BEGINNING, flags) and _is_held(items, -1, op.AT_END, flags)
 
 
-def _is_held(items: list[Any], edge: int, anchor: Any) -> bool:
+def has_line_anchors(pattern: str) -> bool:
+    """Whether the flag ``m`` is set anywhere in the pattern."""
+    return any("m" in found[0].partition("-")[0] for found in _INLINE_FLAGS.finditer(pattern))
+
+
+def _is_held(items: list[Any], edge: int, anchor: Any, flags: int) -> bool:
     """Whether whatever matches stands at ``anchor`` with its first (0) or last (-1) part."""
     if not items:
         return False
     code, value = items[edge]
     if code is op.SUBPATTERN:
-        return _is_held(list(value[-1]), edge, anchor)
+        return _is_held(list(value[-1]), edge, anchor, _flags_within(value, flags))
     if code is op.BRANCH:
-        return all(_is_held(list(branch), edge, anchor) for branch in value[1])
-    return bool(code is op.AT and value is anchor)
+        return all(_is_held(list(branch), edge, anchor, flags) for branch in value[1])
+    return bool(code is op.AT and value is anchor and not flags & re.MULTILINE)
+
+
+def _flags_within(group: Any, flags: int) -> int:
+    """Return the flags inside a group, which may add some and take others away."""
+    _, added, taken, _ = group
+    return (flags | int(added)) & ~int(taken)
 
 
 def longest_match(pattern: str) -> int | None:
@@ -92,7 +119,7 @@ def _wild(tree: Any) -> Iterator[tuple[Any, Any]]:
 def _fits(atom: tuple[Any, Any], character: str) -> bool:
     code, value = atom
     if code is op.ANY:
-        return character != "\n"
+        return character != "\n"  # the flag `s` changes nothing: the engine reads `.` as ECMA does
     if code is op.NOT_LITERAL:
         return bool(value != ord(character))
     members = list(value)

@@ -8,7 +8,12 @@ from typing import Final
 from sluicegate.contracts.schemas.keywords import integer_at, schema_map
 from sluicegate.lifecycle.lint.bounds import DIGIT_FORMATS, LONG_FORMATS, is_short_text
 from sluicegate.lifecycle.lint.findings import Hit, Rule, shown
-from sluicegate.lifecycle.lint.pattern_reading import is_anchored, longest_match, odd_characters
+from sluicegate.lifecycle.lint.pattern_reading import (
+    has_line_anchors,
+    is_anchored,
+    longest_match,
+    odd_characters,
+)
 from sluicegate.lifecycle.lint.sheet import Sheet
 from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonObject
@@ -29,7 +34,9 @@ def find_unanchored(sheet: Sheet) -> Iterator[Hit]:
     for at, pattern in _patterns(sheet):
         if is_anchored(pattern):
             continue
-        if pattern.startswith("^") and pattern.endswith("$"):
+        if has_line_anchors(pattern):
+            yield Hit(at, "the flag `m` lets `^` and `$` stand at every line of a longer text.")
+        elif pattern.startswith("^") and pattern.endswith("$"):
             yield Hit(
                 at, "`|` stands outside of a group, so each side is anchored at one end only."
             )
@@ -89,7 +96,7 @@ RULES: Final = (
         name="pattern-unanchored",
         arguments="error",
         result="error",
-        what="A pattern that is not `^…$`, or that has `|` outside of a group.",
+        what="A pattern that is not `^…$`, that has `|` outside of a group, or the flag `m`.",
         why="A pattern is searched for, not matched: anything may stand before and after it.",
         mend="Write `^(?:…)$`.",
         good=shown({"type": "string", "pattern": "^(?:a|b)$"}),

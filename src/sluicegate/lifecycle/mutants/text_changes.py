@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from sluicegate.lifecycle.lint.pattern_reading import is_anchored
 from sluicegate.lifecycle.mutants.changes import Change
 from sluicegate.lifecycle.mutants.patterns import make_texts
 from sluicegate.lifecycle.mutants.places import Spot
@@ -66,7 +67,7 @@ def _near_misses(spot: Spot, text: str) -> Iterator[Change]:
     """Junk around the text. What an anchored pattern admits of blanks and letters is declared."""
     view = spot.view
     patterns = view.texts("pattern")
-    anchored = any(each.startswith("^") and each.endswith("$") for each in patterns)
+    anchored = any(map(is_anchored, patterns))
     lacking = "X01" if patterns else "B02" if _IDENTIFIER.search(spot.name) else ""
     if view.has("format") and not patterns:
         lacking = ""

@@ -28,12 +28,46 @@ pytestmark = pytest.mark.requirement("LIF-1")
         ("^a+$", True, None),
         ("", False, None),
         ("^a\\$", False, None),
+        ("(?m)^a{1,3}$", False, None),
+        ("(?im)^a{1,3}$", False, None),
+        ("(?m:^a{1,3}$)", False, None),
+        ("^(?m:a{1,3}$)", False, None),
+        ("(?mR:^a$)", False, None),
+        ("^(?mU:a)|(b$)", False, None),
+        ("(?m)(?-m:^a{1,3}$)", True, 3),
+        ("^(?m:a{1,3})$", True, 3),
+        ("(?i)^a{1,3}$", True, 3),
+        (r"^\p{L}|x$", False, None),
+        (r"^(?:\p{L}|\p{Nd}){1,3}$", True, 3),
+        ("^[[a]{1,3}$", True, None),
+        ("^[[a]|b$", False, None),
     ],
 )
 def test_a_pattern_bounds_a_text_only_where_it_is_anchored(
     pattern: str, anchored: bool, longest: int | None
 ) -> None:
     assert (is_anchored(pattern), longest_match(pattern)) == (anchored, longest)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("(?m)^a{1,3}$", "<b>\naaa"),
+        ("(?m:^a{1,3}$)", "<b>\naaa"),
+        ("^(?m:a$)", "a\n<b>"),
+        ("(?mR:^a$)", "a\r\n<b>"),
+        (r"^\p{L}|x$", "a<b>"),
+    ],
+)
+def test_what_the_engine_finds_in_a_longer_text_is_not_anchored(pattern: str, text: str) -> None:
+    assert matches(pattern, text)
+    assert not is_anchored(pattern)
+
+
+@pytest.mark.parametrize("pattern", ["^.$", "(?s)^.$", "^(?s:.)$"])
+def test_a_dot_takes_no_line_feed_whatever_the_flags(pattern: str) -> None:
+    assert not matches(pattern, "\n")
+    assert "a line feed" not in odd_characters(pattern)
 
 
 @pytest.mark.parametrize(
