@@ -29,6 +29,7 @@ from sluicegate.gates.ports import (
 from sluicegate.gates.result_gate import ResultLadder
 from sluicegate.gates.serving import Line, Serving
 from sluicegate.gates.verdicts import Verdict
+from sluicegate.gates.watching import UNOBSERVED, Observer
 from sluicegate.opening.clock import new_request_id
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.stores.replays_memory import MemoryReplays
@@ -152,6 +153,7 @@ def gate_of(
     notices: Notices | None = None,
     keys: Mapping[str, SigningKeys] | None = None,
     replays: Replays | None = None,
+    observer: Observer = UNOBSERVED,
     argument_checks: Sequence[ArgumentCheck] = (),
     result_checks: Sequence[ResultCheck] = (),
 ) -> Gate:
@@ -179,6 +181,7 @@ def gate_of(
         draw=lambda: 0.5,
         quotas=contracts.settings.limits.quotas,
         replays=replays or MemoryReplays(),
+        observer=observer,
     )
     return Gate(means, Serving(contracts=contracts, lines=lines, withdrawn={}))
 

@@ -282,7 +282,10 @@ class Gate:
                     kept_s=serving.kept_s(line.contract.tool),
                 ),
             )
-            return await course.answer(admitted, receipt, self._places)
+            with self._means.observer.watch(subject) as watch:
+                answer = await course.answer(admitted, receipt, self._places)
+                watch.answered(answer.envelope)
+                return answer
 
     def tool(self, **parts: Any) -> Callable[[F], F]:
         """Write a contract beside its function: a decorator that leaves the function as it is.

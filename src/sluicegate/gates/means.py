@@ -11,6 +11,7 @@ from sluicegate.contracts.contract import QuotaRule
 from sluicegate.contracts.settings import RetentionSettings
 from sluicegate.gates.ports import AuditStore, Authorizer, Clock, Notifier, Quota, Replays
 from sluicegate.gates.repetition import Repetition
+from sluicegate.gates.watching import UNOBSERVED, Observer
 from sluicegate.values.requests import RequestId
 
 
@@ -32,6 +33,7 @@ class Means:
     quota: Quota | None = None
     quotas: tuple[QuotaRule, ...] = ()
     replays: Replays | None = None
+    observer: Observer = UNOBSERVED
     repetition: Repetition = field(default_factory=Repetition)
     running: set[RequestId] = field(default_factory=set)
     unfinished: set[asyncio.Task[object]] = field(default_factory=set)

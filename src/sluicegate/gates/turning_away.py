@@ -30,14 +30,17 @@ async def guard(
 ) -> R | Answer[Any]:
     """Do ``work``; what is unexpected outside the course of a call, such as a clock that fails,
     ends as INTERNAL, recorded where possible (RES-9)."""
-    try:
-        return await work()
-    except BaseException as error:
-        if not is_failure(error):
-            raise
-        # Misuse was said before: what a port raises here is its failure, whatever its type.
-        _LOG.error("call %s: unexpected %s", subject.request_id, type(error).__name__)
-        return await _refuse_unexpected(means, subject)
+    with means.observer.watch(subject) as watch:
+        try:
+            result: R | Answer[Any] = await work()
+        except BaseException as error:
+            if not is_failure(error):
+                raise
+            # Misuse was said before: what a port raises here is its failure, whatever its type.
+            _LOG.error("call %s: unexpected %s", subject.request_id, type(error).__name__)
+            result = await _refuse_unexpected(means, subject)
+        watch.answered(result.envelope if isinstance(result, Answer) else None)
+        return result
 
 
 async def _refuse_unexpected(means: Means, subject: Subject) -> Answer[Any]:

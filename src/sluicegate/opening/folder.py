@@ -27,6 +27,7 @@ from sluicegate.opening.doubts import list_doubts
 from sluicegate.opening.fixtures import FixtureResult
 from sluicegate.opening.linting import Linted, lint_paths
 from sluicegate.opening.loaded import Loaded, judge_releases, load_folder
+from sluicegate.opening.observing import observe
 from sluicegate.opening.python_names import resolve
 from sluicegate.opening.released import find_edited
 from sluicegate.opening.serving import build_all, open_serving
@@ -79,10 +80,14 @@ def open_gate(
     if isinstance(authorizer, tuple):
         raise ContractFolderError(authorizer)
     settings = serving.contracts.settings
+    store, observer = observe(
+        sign_as_it_grows(_open_record(settings, root), settings.audit, root, clock.now)
+    )
     means = Means(
         replays=_open_replays(serving, root, None),
         clock=clock,
-        store=sign_as_it_grows(_open_record(settings, root), settings.audit, root, clock.now),
+        store=store,
+        observer=observer,
         authorizer=authorizer,
         notifier=open_notifier(settings.notify),
         retention=settings.retention,

@@ -1,0 +1,206 @@
+"""One span a call, and its metrics, through the OpenTelemetry API (AUD-6)."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib.metadata import version
+from typing import Final
+
+from opentelemetry import metrics, trace
+
+from sluicegate.gates.envelopes import Envelope, Failure, Success
+from sluicegate.gates.events import AuditEvent, EventKind
+from sluicegate.gates.failures import is_failure
+from sluicegate.gates.forwarding import ForwardingStore
+from sluicegate.gates.ports import AuditStore
+from sluicegate.gates.recording import Subject
+from sluicegate.gates.terms import NO_TERMS, Terms
+from sluicegate.telemetry import names
+from sluicegate.values.codes import Stage
+
+_LOG: Final = logging.getLogger("sluicegate")
+_CONCLUDING: Final = frozenset({EventKind.OUTCOME, EventKind.REFUSED})
+_DURATION_BOUNDS_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+
+
+class TracingObserver:
+    """Watches calls with a tracer and a meter; what these raise changes no answer.
+
+    Without a configured provider the API hands out spans that record nothing.
+    """
+
+    def __init__(self, tracer: trace.Tracer, meter: metrics.Meter) -> None:
+        self._tracer = tracer
+        self._calls = meter.create_counter(
+            names.CALLS, unit="{call}", description="Calls that were answered."
+        )
+        self._active = meter.create_up_down_counter(
+            names.CALLS_ACTIVE, unit="{call}", description="Calls that have not returned."
+        )
+        self._duration = meter.create_histogram(
+            names.CALL_DURATION,
+            unit="s",
+            description="From the first rung to the answer.",
+            explicit_bucket_boundaries_advisory=_DURATION_BOUNDS_S,
+        )
+        self._refusals = meter.create_counter(
+            names.REFUSALS, unit="{refusal}", description="Attempts that a stage refused."
+        )
+
+    @contextmanager
+    def watch(self, subject: Subject) -> Iterator[_TracedCall]:
+        """Watch one call: its span is the current one as long as it runs."""
+        call = _TracedCall(subject)
+        began = time.monotonic()
+        with _quietly():
+            self._active.add(1, {names.GEN_AI_TOOL_NAME: subject.tool})
+        span: trace.Span = trace.INVALID_SPAN
+        with _quietly():
+            span = self._tracer.start_span(
+                f"{names.OPERATION} {subject.tool}",
+                kind=trace.SpanKind.INTERNAL,
+                attributes=_describe(subject),
+            )
+        try:
+            with trace.use_span(
+                span, end_on_exit=False, record_exception=False, set_status_on_exception=False
+            ):
+                yield call
+        finally:
+            with _quietly():
+                self._active.add(-1, {names.GEN_AI_TOOL_NAME: subject.tool})
+            with _quietly():
+                self._count(call, time.monotonic() - began)
+            with _quietly():
+                _end(span, call)
+
+    def see(self, event: AuditEvent) -> None:
+        """Hear of an event that was committed. Never raises."""
+        if event.kind not in _CONCLUDING:
+            return
+        with _quietly():
+            span = trace.get_current_span()
+            if span.is_recording():
+                span.set_attributes(_describe_event(event))
+        with _quietly():
+            if event.code is not None:
+                self._refusals.add(
+                    1,
+                    {
+                        names.GEN_AI_TOOL_NAME: event.tool,
+                        names.STAGE: event.stage or "",
+                        names.CODE: event.code,
+                    },
+                )
+
+    def _count(self, call: _TracedCall, seconds: float) -> None:
+        told = {
+            names.GEN_AI_TOOL_NAME: call.subject.tool,
+            names.OUTCOME: call.outcome,
+            names.CODE: call.code,
+        }
+        self._calls.add(1, told)
+        self._duration.record(seconds, told)
+
+
+class _TracedCall:
+    """What became of a call: ``code`` is what the agent saw, empty where it was given data."""
+
+    __slots__ = ("code", "outcome", "subject")
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        self.outcome = "abandoned"
+        self.code = ""
+
+    def answered(self, envelope: Envelope | None) -> None:
+        """As ``Watch.answered``."""
+        if envelope is None:
+            self.outcome = "outstanding"
+        elif isinstance(envelope, Success):
+            self.outcome = "success"
+        else:
+            self.outcome = "failure" if isinstance(envelope, Failure) else "refused"
+            self.code = str(envelope.code)
+
+
+class ObservedStore(ForwardingStore):
+    """Lets every event bear the trace that it belongs to, and tells of it once it is committed."""
+
+    def __init__(self, store: AuditStore, see: Callable[[AuditEvent], None]) -> None:
+        super().__init__(store)
+        self._see = see
+
+    async def record(
+        self, events: Sequence[AuditEvent], *, terms: Terms = NO_TERMS
+    ) -> Sequence[str]:
+        """As ``AuditStore.record``."""
+        trace_id = _current_trace()
+        if trace_id is not None:
+            events = [replace(event, trace_id=trace_id) for event in events]
+        ids = await super().record(events, terms=terms)
+        for event in events:
+            self._see(event)
+        return ids
+
+
+def open_observer() -> TracingObserver:
+    """Return what watches through the providers that the host has set, or sets later."""
+    release = version("sluicegate")
+    return TracingObserver(
+        trace.get_tracer(names.SCOPE, release), metrics.get_meter(names.SCOPE, release)
+    )
+
+
+def _end(span: trace.Span, call: _TracedCall) -> None:
+    span.set_attribute(names.OUTCOME, call.outcome)
+    if call.code:
+        span.set_attribute(names.ERROR_TYPE, call.code)
+        span.set_status(trace.StatusCode.ERROR)
+    span.end()
+
+
+def _current_trace() -> str | None:
+    with _quietly():
+        context = trace.get_current_span().get_span_context()
+        if context.is_valid:
+            return trace.format_trace_id(context.trace_id)
+    return None
+
+
+def _describe(subject: Subject) -> Mapping[str, str]:
+    attributes = {
+        names.GEN_AI_OPERATION_NAME: names.OPERATION,
+        names.GEN_AI_TOOL_NAME: subject.tool,
+        names.GEN_AI_TOOL_TYPE: "function",
+        names.REQUEST_ID: str(subject.request_id),
+    }
+    if subject.call_id is not None:
+        attributes[names.GEN_AI_TOOL_CALL_ID] = subject.call_id
+    if subject.contract is not None:
+        attributes[names.CONTRACT_VERSION] = subject.contract.version
+        attributes[names.CONTRACT_DIGEST] = str(subject.contract.fingerprints.digest)
+    return attributes
+
+
+def _describe_event(event: AuditEvent) -> Mapping[str, str | int]:
+    attributes: dict[str, str | int] = {names.ATTEMPT: event.attempt}
+    if event.code is not None:
+        attributes[names.CODE] = event.code
+        attributes[names.STAGE] = event.stage or str(Stage.INTERNAL)
+    return attributes
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Whatever a provider or exporter raises ends here and is told; it changes nothing."""
+    try:
+        yield
+    except BaseException as error:
+        if not is_failure(error):
+            raise
+        _LOG.warning("telemetry failed: %s", type(error).__name__)
