@@ -15,7 +15,7 @@ from typing import Final, cast
 from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.gates.terms import NO_TERMS, Terms
-from sluicegate.stores.encoding import EncodedEvent
+from sluicegate.stores.encoding import Column, EncodedEvent
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.postgres_migrations import PREPARE
 from sluicegate.stores.postgres_session import Session, without_nul
@@ -82,6 +82,9 @@ class PostgresLedger(Ledger):
         if month not in self.session.months:
             prepare_months(self.session, month)
         return super()._append(event)
+
+    def _insert(self, columns: tuple[Column, ...]) -> None:
+        self.session.insert_event(columns)
 
 
 def prepare_months(session: Session, month: str) -> None:

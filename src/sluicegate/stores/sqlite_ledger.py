@@ -10,7 +10,7 @@ from sluicegate.gates.events import AuditEvent, EventKind
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.gates.terms import NO_TERMS, Terms
 from sluicegate.stores.chain import GENESIS, link_columns
-from sluicegate.stores.encoding import COLUMNS, EncodedEvent, encode_event
+from sluicegate.stores.encoding import COLUMNS, Column, EncodedEvent, encode_event
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.sqlite_custody import keep_blobs
 from sluicegate.stores.sqlite_schema import INSERT_EVENT
@@ -79,6 +79,9 @@ class Ledger:
         seq = self.seq + 1
         covered = (seq, *[columns[name] for name in _MIDDLE], self.link)
         link = link_columns(self._keys.chain, covered)
-        self.connection.execute(INSERT_EVENT, (*covered, link))
+        self._insert((*covered, link))
         self.seq, self.link = seq, link
         return str(columns["event_id"])
+
+    def _insert(self, columns: tuple[Column, ...]) -> None:
+        self.connection.execute(INSERT_EVENT, columns)
