@@ -126,6 +126,8 @@ _ROWS: Final = (
     ChangeKind("binding-changed", _NONE, _MAJOR),
     ChangeKind("freshness-widened", _NONE, _MAJOR),
     ChangeKind("freshness-narrowed", _NONE, _REPLAY),
+    ChangeKind("signature-widened", _NONE, _MAJOR),
+    ChangeKind("signature-narrowed", _NONE, _REPLAY),
     ChangeKind("limit-lowered", _MAJOR, _REPLAY),
     ChangeKind("limit-raised", _MINOR, _MINOR),
     ChangeKind("integers-narrowed", _MAJOR, _REPLAY),
@@ -146,6 +148,9 @@ _ROWS: Final = (
     ChangeKind("unselected-data-changed", _NONE, _MINOR),
     ChangeKind("host-fields-changed", _NONE, _MINOR),
     ChangeKind("mask-changed", _MINOR, _MINOR),
+    ChangeKind("evidence-changed", _MAJOR, _NONE),
+    ChangeKind("idempotency-changed", _MAJOR, _NONE),
+    ChangeKind("quota-changed", _MAJOR, _NONE),
     ChangeKind("evidence-waiver-changed", _MAJOR, _NONE),
     ChangeKind("policy-changed", _MAJOR, _MAJOR),
     # names that stay taken

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final, TypeAlias
+from dataclasses import fields, replace
+from typing import Any, Final, TypeAlias
 
-from sluicegate.contracts.contract import Contract, Effect, FreshRule, HttpFetch
+from sluicegate.contracts.contract import ArgumentsPart, Contract, Effect, FreshRule, ResultPart
 from sluicegate.contracts.fingerprints import describe
+from sluicegate.lifecycle.diff.authority import find_authority_differences, key_header
 from sluicegate.lifecycle.diff.changes import Difference, Role
 from sluicegate.lifecycle.diff.kinds import KINDS
 from sluicegate.lifecycle.diff.tombstones import find_tombstone_differences
@@ -16,60 +18,54 @@ from sluicegate.values.names import show_name
 from sluicegate.values.pointers import Pointer
 
 Told: TypeAlias = "tuple[Role, Difference]"
+Record: TypeAlias = "Contract | ArgumentsPart | ResultPart"
 
-COMPARED: Final[Mapping[str, frozenset[str]]] = {
-    "Contract": frozenset(
-        {
-            *("tool", "version", "owner", "description", "title", "effect", "arguments", "fetch"),
-            *("cache", "call_limits", "limits", "upstream", "result", "errors", "retry"),
-            *("masked_arguments", "masked_data", "evidence_waiver", "removed"),
-            *("evidence", "idempotency", "quotas"),
-            *("fingerprints", "source", "document"),  # made of the others
-        }
-    ),
-    "ArgumentsPart": frozenset({"schema", "checks", "resources", "on_absent", "integers"}),
-    "ResultPart": frozenset(
-        {
-            *("schema", "agent_schema", "bind", "fresh", "checks", "agent", "untrusted_text"),
-            *("operator", "display", "integers"),
-        }
-    ),
-}
-"""The members of each record that some function here or the walk over schemas looks at; a test
-holds it to the records, so that a new member cannot change unnoticed."""
-
-
-_NO_POLICY: Final = frozenset(
-    {"version", "title", "description", "fingerprints", "source", "document"}
+_TOLD_ELSEWHERE: Final = frozenset(
+    {
+        *("tool", "version", "title", "description", "fingerprints", "source", "document"),
+        *("schema", "agent_schema", "agent", "untrusted_text"),
+    }
 )
+"""Members of the records that the version, the texts, the walk over schemas or the selection speak
+for."""
 
 
 def find_policy_differences(old: Contract, new: Contract) -> Iterator[Told]:
     """Yield what differs, each with the side that it is judged on; selection is told elsewhere.
 
-    Where the policies differ and nothing here or in the selection tells why, ``policy-changed``.
-    The order of a list that has none, as of checks, is no difference.
+    A member of a contract that differs and that nothing here has a kind for is ``policy-changed``,
+    whatever else changed. The order of a list that has none, as of checks, is no difference.
     """
-    found = list(_find(old, new))
-    yield from found
-    if found or old.fingerprints.policy == new.fingerprints.policy:
-        return
-    if _selected(old) == _selected(new) and _policy(old) != _policy(new):
-        yield "tool", _told("policy-changed", "", "", "")
+    yield from _find(old, new)
+    for place, mixed in _change_one_by_one(old, new):
+        if not any(True for _ in _find(old, mixed)):
+            yield "tool", _told("policy-changed", place, "", "")
 
 
-def _selected(contract: Contract) -> tuple[object, ...]:
-    return set(contract.result.agent), dict(contract.result.untrusted_text)
+def _change_one_by_one(old: Contract, new: Contract) -> Iterator[tuple[str, Contract]]:
+    """Yield each member that differs with ``old`` in which it alone is as in ``new``."""
+    for name in _differing_members(old, new):
+        if name not in ("arguments", "result"):
+            yield f"/{name}", _put(old, name, new)
+            continue
+        before, after = getattr(old, name), getattr(new, name)
+        for inner in _differing_members(before, after):
+            part = _put(before, inner, after)
+            yield f"/{name}/{inner}", replace(old, **{name: part})
 
 
-def _policy(contract: Contract) -> object:
-    """The contract without what speaks for itself, and without the order of its lists."""
-    told = describe(contract)
-    return _unordered(
-        {name: member for name, member in told.items() if name not in _NO_POLICY}
-        if isinstance(told, Mapping)
-        else told
-    )
+def _differing_members(old: Record, new: Record) -> list[str]:
+    return [
+        member.name
+        for member in fields(old)
+        if member.name not in _TOLD_ELSEWHERE
+        and _unordered(describe(getattr(old, member.name)))
+        != _unordered(describe(getattr(new, member.name)))
+    ]
+
+
+def _put(old: Record, name: str, new: Record) -> Any:
+    return replace(old, **{name: getattr(new, name)})
 
 
 def _unordered(value: object) -> object:
@@ -88,6 +84,7 @@ def _find(old: Contract, new: Contract) -> Iterator[Told]:
     yield from _result(old, new)
     yield from _errors(old, new)
     yield from _retry(old, new)
+    yield from find_authority_differences(old, new)
     yield from find_tombstone_differences(old, new)
 
 
@@ -153,9 +150,11 @@ def _upstream(old: Contract, new: Contract) -> Iterator[Told]:
         yield "result", _told("endpoint-changed", "/fetch", "", "")
     else:
         for name in _differing(describe(old.fetch), describe(new.fetch)):
-            yield "result", _told("endpoint-changed", "/fetch", "", name)
+            if name != "idempotency_header":
+                yield "result", _told("endpoint-changed", "/fetch", "", name)
     for name in _differing(describe(old.upstream), describe(new.upstream)):
-        yield "result", _told("mapping-changed", f"/upstream/{name}", "", name)
+        if name != "signature":
+            yield "result", _told("mapping-changed", f"/upstream/{name}", "", name)
     if old.cache != new.cache:
         yield "result", _told("cache-changed", "/fetch/cache", "", "")
 
@@ -228,9 +227,7 @@ def _retry(old: Contract, new: Contract) -> Iterator[Told]:
     before, after = old.retry, new.retry
     if before == after:
         return
-    repeatable = new.effect is Effect.READ or (
-        isinstance(new.fetch, HttpFetch) and new.fetch.idempotency_header is not None
-    )
+    repeatable = new.effect is Effect.READ or key_header(new) is not None
     for name, more, less, was, is_ in (
         (
             "attempts",
