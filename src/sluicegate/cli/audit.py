@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sluicegate.cli.audit_heads import heads, verify
+from sluicegate.cli.audit_reading import export, tail
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import (
     HUMAN,
@@ -137,6 +138,8 @@ def _names_of(event: StoredEvent) -> tuple[str, str]:
     return event.event_id, str(event.seq)
 
 
+audit.add_command(tail)
+audit.add_command(export)
 audit.add_command(verify)
 audit.add_command(heads)
 

@@ -74,7 +74,7 @@ def render_events(events: Sequence[StoredEvent], *, paint: Paint = PLAIN) -> str
             event.kind,
             event.tool,
             event.caller_subject or "",
-            _told(event),
+            tell_event(event),
         )
         for event in events
     ]
@@ -105,7 +105,7 @@ def read_detail(event: StoredEvent) -> Mapping[str, JsonValue]:
     return detail if isinstance(detail, Mapping) else {}
 
 
-def _told(event: StoredEvent) -> str:
+def tell_event(event: StoredEvent) -> str:
     """An act says itself and its reason, a set how many tools it serves; a call how it ended."""
     detail = read_detail(event)
     if event.kind == EventKind.OPERATOR and "act" in detail:
