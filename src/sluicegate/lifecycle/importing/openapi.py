@@ -1,8 +1,9 @@
 """One operation of an OpenAPI 3.0 or 3.1 document → the blueprint of one tool.
 
 Path and query parameters and a JSON body become arguments, the JSON of the first success becomes
-the result, and ``fetch.http`` sends the one for the other. What has no place in a contract is left
-out and said. Source: OpenAPI 3.0.3 and 3.1.0, sections 4.8.
+the result (of ``default`` only where no success is declared), and ``fetch.http`` sends the one for
+the other. What has no place in a contract is left out and said.
+Source: OpenAPI 3.0.3 and 3.1.0, sections 4.8.
 """
 
 from __future__ import annotations
@@ -11,21 +12,23 @@ import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, Final
 
 from sluicegate.contracts.schemas.keywords import walk
 from sluicegate.lifecycle.importing.blueprint import Blueprint, Decision, SourceError
 from sluicegate.lifecycle.importing.dialects import Dialect, convert
+from sluicegate.lifecycle.importing.exchanges import list_members, list_successes
 from sluicegate.lifecycle.importing.gathering import gather
 from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.names import show_name
 from sluicegate.values.pointers import join_segments
 
 _METHODS: Final = ("get", "post", "put", "patch", "delete")
-_SUCCESSES: Final = ("200", "201", "202", "203", "2XX", "default")
 _SCHEMAS: Final = "#/components/schemas/"
 _SELF: Final = "operation.json"
 _NO_SERVER: Final = "https://api.example"
+_PLACEHOLDER: Final = re.compile(r"\{([^{}/]+)\}")
 _ORIGIN: Final = re.compile(r"https?://[^/?#{}\s@]+(/[^?#{}]*)?")
 _TIMEOUT_S: Final = 10
 _MAX_LINKS: Final = 20
@@ -39,6 +42,7 @@ class _Call:
     required: list[str] = field(default_factory=list)
     query: dict[str, JsonValue] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
+    asks: list[Decision] = field(default_factory=list)
 
     def add(self, name: str, schema: JsonValue, *, required: bool) -> None:
         self.properties[name] = schema
@@ -107,14 +111,19 @@ class _Reader:
         call = _Call()
         for parameter in self._parameters(item, own):
             self._add_parameter(call, parameter)
-        body = self._body(own)
-        arguments, sent = self._arguments(call, body, method)
-        result = self._result(own)
-        url, has_server = self._url(path, item, own, call)
+        for name in _PLACEHOLDER.findall(path):
+            if name not in call.properties:
+                self._stand_in(call, name)
+        body = self._body(own, call, method)
+        arguments, sent = self._arguments(call, body)
+        result = self._result(own, call)
+        url, has_server = self._url(path, item, own)
         http: dict[str, JsonValue] = {"method": method.upper(), "url": url, "timeout_s": _TIMEOUT_S}
         http.update({"query": call.query} if call.query else {})
         http.update({"body": sent} if sent is not None else {})
-        decisions = self._decide(method, own, call, has_server=has_server, has_result=bool(result))
+        decisions = self._decide(
+            method, own, call, has_server=has_server, has_result=result is not None
+        )
         return Blueprint(
             tool=tool,
             title=_text(own.get("summary")),
@@ -134,9 +143,15 @@ class _Reader:
             reference = _object(value).get("$ref")
             if not isinstance(reference, str):
                 return _object(value)
+            if not reference.startswith("#/"):
+                raise SourceError(
+                    f"the `$ref` {show_name(reference)} leads out of the document; bundle it first."
+                )
             found: JsonValue = self._document
             for segment in reference.removeprefix("#/").split("/"):
                 found = _object(found).get(segment.replace("~1", "/").replace("~0", "~"))
+            if found is None:
+                raise SourceError(f"the `$ref` {show_name(reference)} leads nowhere.")
             value = found
         raise SourceError("a `$ref` of the document leads in a circle.")
 
@@ -176,6 +191,9 @@ class _Reader:
     def _add_parameter(self, call: _Call, parameter: JsonObject) -> None:
         name, place = _text(parameter.get("name")), _text(parameter.get("in"))
         schema = self._convert(parameter.get("schema", {}))
+        if place == "path" and not self._is_scalar(schema):
+            self._stand_in(call, name)
+            return
         if place not in ("path", "query") or name in call.properties or not self._is_scalar(schema):
             call.left_out.append(f"{place} parameter {show_name(name)}")
             return
@@ -196,19 +214,46 @@ class _Reader:
             schema = self._definitions.get(reference.removeprefix("#/$defs/"), {})
         return _object(schema).get("type") in ("string", "integer", "number")
 
-    def _body(self, own: JsonObject) -> JsonValue:
-        return self._json_of(self._follow(own.get("requestBody", {})))
+    def _stand_in(self, call: _Call, name: str) -> None:
+        """A segment of the path must come from somewhere, whatever the document says of it."""
+        call.add(name, {"type": "string"}, required=True)
+        call.asks.append(
+            Decision(
+                at="arguments",
+                question=f"arguments.schema: path parameter {show_name(name)} is no declared text"
+                " or number; a text stands for it",
+            )
+        )
 
-    def _arguments(self, call: _Call, body: JsonValue, method: str) -> tuple[JsonObject, JsonValue]:
+    def _body(self, own: JsonObject, call: _Call, method: str) -> JsonValue:
+        """Return the schema of the body that is sent; what cannot be sent is left out and said."""
+        request = self._follow(own.get("requestBody", {}))
+        body = self._json_of(request)
+        if body is None and request.get("content"):
+            call.left_out.append("a request body that is no JSON")
+        if body is not None and method == "get":
+            call.left_out.append("the JSON body, because a GET has none")
+            return None
+        if body in ({}, True):
+            call.left_out.append("the JSON body, because no schema describes it")
+            return None
+        return body
+
+    def _arguments(self, call: _Call, body: JsonValue) -> tuple[JsonObject, JsonValue]:
         """Return the arguments schema, and what ``http.body`` is made of."""
-        sent: JsonValue = None
-        if body is not None and method != "get":
-            shape = self._shape(body)
+        sent: dict[str, JsonValue] = {}
+        if body is not None:
             if not call.properties:
-                return shape, "arguments"
-            members = _object(shape.get("properties"))
-            call.add("body", body, required=True)
-            sent = {name: join_segments(("body", name)) for name in members}
+                return self._shape(body), "arguments"
+            members, has_more = list_members(body, self._definitions)
+            if not members:
+                call.left_out.append("the JSON body, because its schema names no member")
+            else:
+                name = next(each for each in _body_names() if each not in call.properties)
+                call.add(name, body, required=True)
+                sent = {member: join_segments((name, member)) for member in members}
+                if has_more:
+                    call.left_out.append("members of the JSON body that its schema does not name")
         return {
             "type": "object",
             "properties": call.properties,
@@ -222,7 +267,7 @@ class _Reader:
             return _object(self._definitions.get(reference.removeprefix("#/$defs/"), {}))
         return _object(schema)
 
-    def _url(self, path: str, item: JsonObject, own: JsonObject, call: _Call) -> tuple[str, bool]:
+    def _url(self, path: str, item: JsonObject, own: JsonObject) -> tuple[str, bool]:
         servers = next(
             (found for holder in (own, item, self._document) if (found := holder.get("servers"))),
             (),
@@ -230,18 +275,36 @@ class _Reader:
         first = servers[0] if isinstance(servers, list) else {}
         server = _text(_object(first).get("url"))
         has_server = _ORIGIN.fullmatch(server) is not None
-        template = re.sub(r"\{([^{}/]+)\}", lambda found: _placeholder(found[1]), path)
+        template = _PLACEHOLDER.sub(lambda found: _placeholder(found[1]), path)
         return (server if has_server else _NO_SERVER).rstrip("/") + template, has_server
 
     # --- the answer, and what is open ----------------------------------------------------------
 
-    def _result(self, own: JsonObject) -> JsonObject | None:
+    def _result(self, own: JsonObject, call: _Call) -> JsonObject | None:
+        """Return the schema of the first success that answers with JSON; None where none does."""
         responses = _object(own.get("responses"))
-        for status in _SUCCESSES:
-            schema = self._json_of(self._follow(responses.get(status, {})))
-            if isinstance(schema, Mapping):
-                return schema
-        return None
+        successes = list_successes(responses)
+        found = {
+            status: self._json_of(self._follow(responses[status]))
+            for status in successes or ("default",)
+            if status in responses
+        }
+        chosen = next((each for each in found if isinstance(found[each], Mapping)), None)
+        if chosen is None:
+            return None
+        others = [each for each in found if found[each] != found[chosen]]
+        if chosen == "default":
+            self._ask_of_result(
+                call, "no success is declared; it is that of `default`, which may tell of errors"
+            )
+        elif others:
+            self._ask_of_result(
+                call, f"it is that of {chosen}; other answers come with {', '.join(others)}"
+            )
+        return _object(found[chosen])
+
+    def _ask_of_result(self, call: _Call, text: str) -> None:
+        call.asks.append(Decision(at="result", question=f"result.schema: {text}"))
 
     def _decide(
         self, method: str, own: JsonObject, call: _Call, *, has_server: bool, has_result: bool
@@ -257,12 +320,18 @@ class _Reader:
             )
         if own.get("security", self._document.get("security")):
             yield Decision(at="fetch", question="fetch.http.credential: the operation asks for one")
+        yield from call.asks
         if call.left_out:
             yield Decision(at="fetch", question=f"fetch.http: left out: {', '.join(call.left_out)}")
         yield Decision(
             at="fetch" if has_result else "upstream",
             question="upstream.status: which statuses become which codes of `errors`",
         )
+
+
+def _body_names() -> Iterator[str]:
+    yield "body"
+    yield from (f"body_{number}" for number in count(2))
 
 
 def _placeholder(name: str) -> str:
