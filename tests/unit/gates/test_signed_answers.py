@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
@@ -183,6 +184,17 @@ async def test_without_keys_nothing_is_sent(fault: str) -> None:
     gate = Signed(signed(), effect="write")
     gate.keys.read = KEY_FAULTS[fault]
     assert await gate.call() == ("UNAVAILABLE", "internal", "INTERNAL")
+    assert gate.upstream.dispatches == []
+
+
+@pytest.mark.requirement("RES-9")
+async def test_keys_that_take_too_long_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(authenticating, "KEYS_WITHIN_S", 0.05)
+    released = threading.Event()
+    gate = Signed(signed())
+    gate.keys.read = lambda: released.wait(20) and signing.public(signing.ED25519)
+    assert await gate.call() == ("UNAVAILABLE", "internal", "INTERNAL")
+    released.set()
     assert gate.upstream.dispatches == []
 
 
