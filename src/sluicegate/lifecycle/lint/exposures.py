@@ -51,12 +51,29 @@ def find_free_text(sheet: Sheet) -> Iterator[Hit]:
             continue
         if Pointer(place.path) in sheet.subject.around.untrusted:
             continue
-        if place.name is not None and place.name.lower() in _PROSE:
+        if _is_prose(place.name):
             yield Hit(
-                place.pointer, f"`{show_name(place.name)}` is prose that somebody else wrote."
+                place.pointer,
+                f"`{show_name(place.name or '')}` is prose that somebody else wrote.",
             )
         elif not place.always("string", _is_shaped):
             yield Hit(place.pointer, "a text of any content.")
+
+
+def is_free_text(place: Place, name: str | None) -> bool:
+    """Whether texts of strangers may stand at ``place``, which its parent calls ``name`` (E05)."""
+    if not place.admits("string") or place.is_listed:
+        return False
+    return _is_prose(name) or not place.always("string", _is_shaped)
+
+
+def _is_prose(name: str | None) -> bool:
+    return name is not None and name.lower() in _PROSE
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether ``name`` reads like that of a secret (E06)."""
+    return _SECRET.fullmatch(name) is not None and _NO_SECRET.fullmatch(name) is None
 
 
 def _is_shaped(schema: JsonObject) -> bool:
@@ -71,8 +88,7 @@ def find_secrets(sheet: Sheet) -> Iterator[Hit]:
             name is not None
             and place.admits("string")
             and not place.is_listed
-            and _SECRET.fullmatch(name)
-            and not _NO_SECRET.fullmatch(name)
+            and is_secret_name(name)
             and _reaches_agent(sheet, place)
         ):
             yield Hit(place.pointer, f"`{show_name(name)}` reads like a secret.")
