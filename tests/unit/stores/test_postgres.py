@@ -339,3 +339,29 @@ async def test_two_chains_of_one_database_know_nothing_of_each_other(keys: Audit
     assert [[event.seq for event in store.events()] for store in stores] == [[1], [1]]
     for store in stores:
         await store.close()
+
+
+@pytest.mark.requirement("AUD-3")
+def test_a_role_without_rights_is_told_how_to_get_them(place: Place, keys: AuditKeys) -> None:
+    with (
+        gate_role() as role,
+        pytest.raises(ConfigurationError, match=r"audit prepare --gate-role"),
+    ):
+        PostgresStore(as_role(place, role), keys)
+
+
+@pytest.mark.requirement("AUD-3")
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        pytest.param("statement_timeout", "10s", id="a statement that hangs"),
+        pytest.param("lock_timeout", "10s", id="a head that another holds"),
+        pytest.param("idle_in_transaction_session_timeout", "30s", id="a gate that hangs"),
+        pytest.param("transaction_isolation", "read committed", id="what a statement sees"),
+    ],
+)
+def test_a_connection_waits_for_nothing_for_ever(place: Place, name: str, value: str) -> None:
+    session = connect(place)
+    found = read_setting(session, name)
+    session.close()
+    assert found == value
