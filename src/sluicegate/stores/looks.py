@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from datetime import datetime, timedelta
 from typing import Final, TypeAlias
 
 from sluicegate.stores.chain import GENESIS, verify_chain
+from sluicegate.stores.connections import Connection
 from sluicegate.stores.encoding import time_text
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.sqlite_open_calls import find_disagreement
@@ -19,7 +19,7 @@ TAIL: Final = 1_000
 _MAX_AHEAD: Final = timedelta(seconds=5)
 
 
-def look_at_open_calls(connection: sqlite3.Connection) -> Look:
+def look_at_open_calls(connection: Connection) -> Look:
     """Whether the table of open calls says of the newest events what they say."""
     newest = connection.execute("SELECT coalesce(max(seq), 0) FROM audit_event").fetchone()[0]
     seq = find_disagreement(connection, after=newest - TAIL)
@@ -29,7 +29,7 @@ def look_at_open_calls(connection: sqlite3.Connection) -> Look:
     return "open calls", True, "what is open is what the events say"
 
 
-def look_at_clock(connection: sqlite3.Connection, now: datetime) -> Look:
+def look_at_clock(connection: Connection, now: datetime) -> Look:
     """Whether no event lies ahead of ``now``."""
     newest = connection.execute("SELECT max(time) FROM audit_event").fetchone()[0]
     if newest is not None and newest > time_text(now + _MAX_AHEAD):
@@ -37,7 +37,7 @@ def look_at_clock(connection: sqlite3.Connection, now: datetime) -> Look:
     return "clock", True, "no event lies ahead of this clock"
 
 
-def look_at_tail(connection: sqlite3.Connection, keys: AuditKeys) -> Look:
+def look_at_tail(connection: Connection, keys: AuditKeys) -> Look:
     """Whether the newest events hold together."""
     try:
         events = list(select_events(connection, limit=TAIL + 1, newest_first=True))[::-1]

@@ -79,7 +79,7 @@ class PostgresStore(QueuedStore):
         """Iterate over stored events that fit every given filter. Raises: AuditUnavailable."""
         with self._reading() as session:
             yield from select_events(
-                session,  # type: ignore[arg-type]
+                session,
                 since=since,
                 tool=tool,
                 code=code,
@@ -94,7 +94,7 @@ class PostgresStore(QueuedStore):
         Raises: AuditUnavailable.
         """
         with self._reading() as session:
-            return select_open_intents(session)  # type: ignore[arg-type]
+            return select_open_intents(session)
 
     def answers(self, tool: str, *, since: datetime | None, now: datetime) -> Iterator[KeptAnswer]:
         """Iterate over the recorded answers of ``tool``, oldest first, one in memory at a time.
@@ -103,7 +103,7 @@ class PostgresStore(QueuedStore):
         """
         with self._reading() as session:
             yield from read_answers(
-                session,  # type: ignore[arg-type]
+                session,
                 self._keys,
                 tool,
                 since=since,
@@ -120,7 +120,7 @@ class PostgresStore(QueuedStore):
 
         def watched(session: Session) -> Iterator[StoredEvent]:
             nonlocal seen
-            for event in select_events(session):  # type: ignore[arg-type]
+            for event in select_events(session):
                 yield event
                 seen = (event.seq, event.link)
 
@@ -167,11 +167,11 @@ def _compare(session: Session, report: ChainReport, last: tuple[int, str]) -> Ch
         )
     for seq, problem in (
         (
-            find_disagreement(session),  # type: ignore[arg-type]
+            find_disagreement(session),
             "the table of open calls does not say of it what the events say",
         ),
         (
-            find_unmarked(session),  # type: ignore[arg-type]
+            find_unmarked(session),
             "the evidence it spent is not marked as spent",
         ),
     ):

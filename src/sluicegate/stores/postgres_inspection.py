@@ -53,7 +53,7 @@ def inspect_postgres(settings: AuditSettings, folder: Path, *, now: datetime) ->
         demand_version(session, schema=place.schema, shown=place.shown)
         looks.append(("tables", True, "they are those of this release"))
         keys = open_keys(settings.keys, folder, may_create=False)
-        demand_keys(session, keys, place.shown)  # type: ignore[arg-type]
+        demand_keys(session, keys, place.shown)
         looks.append(("keys", True, f"custody key {keys.active} is active"))
         session.connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         looks.extend(_look(session, keys, now))
@@ -74,9 +74,9 @@ def _look(session: Session, keys: AuditKeys, now: datetime) -> Iterator[Look]:
         says = f"guards are missing or off: {', '.join(missing)}; verify the chain"
     yield "triggers", not missing, says
     yield _look_at_months(session, now)
-    yield look_at_open_calls(session)  # type: ignore[arg-type]
-    yield look_at_clock(session, now)  # type: ignore[arg-type]
-    yield look_at_tail(session, keys)  # type: ignore[arg-type]
+    yield look_at_open_calls(session)
+    yield look_at_clock(session, now)
+    yield look_at_tail(session, keys)
 
 
 def _look_at_rights(session: Session) -> Iterator[Look]:

@@ -35,7 +35,7 @@ class PostgresLedger(Ledger):
     __slots__ = ("begun_at", "session")
 
     def __init__(self, session: Session, keys: AuditKeys, daily_bytes: int) -> None:
-        super().__init__(session, keys, daily_bytes)  # type: ignore[arg-type]
+        super().__init__(session, keys, daily_bytes)
         self.session = session
         self.begun_at = 0
 

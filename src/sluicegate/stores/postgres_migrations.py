@@ -63,7 +63,7 @@ def prepare_chain(
             if version > SCHEMA_VERSION:
                 raise ConfigurationError(_say_newer(version))
             if version:
-                demand_keys(session, keys, schema)  # type: ignore[arg-type]
+                demand_keys(session, keys, schema)
             if version == SCHEMA_VERSION:
                 break
             _STEPS[version](session, keys, schema)
@@ -102,7 +102,7 @@ def demand_chain(session: Session, keys: AuditKeys, *, schema: str, shown: str) 
     Raises: RecordMissing, ConfigurationError, which name the way on; psycopg.Error.
     """
     demand_version(session, schema=schema, shown=shown)
-    demand_keys(session, keys, shown)  # type: ignore[arg-type]
+    demand_keys(session, keys, shown)
 
 
 def demand_version(session: Session, *, schema: str, shown: str) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.stores.connections import Connection
 from sluicegate.stores.custody import Sealed
 from sluicegate.stores.encoding import time_text
 from sluicegate.stores.keys import AuditKeys
@@ -81,7 +82,7 @@ def select_answers(
 
 
 def read_answers(
-    connection: sqlite3.Connection,
+    connection: Connection,
     keys: AuditKeys,
     tool: str,
     *,

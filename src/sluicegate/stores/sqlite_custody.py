@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from sluicegate.gates.events import Kept
+from sluicegate.stores.connections import Connection
 from sluicegate.stores.custody import Sealed, rewrap, seal
 from sluicegate.stores.encoding import (
     EncodedEvent,
@@ -40,7 +40,7 @@ class Blob:
 
 
 def keep_blobs(
-    connection: sqlite3.Connection, event: EncodedEvent, keys: AuditKeys, daily_bytes: int
+    connection: Connection, event: EncodedEvent, keys: AuditKeys, daily_bytes: int
 ) -> None:
     """Keep what the event hands to custody and write the references into its columns.
 
@@ -69,7 +69,7 @@ def keep_blobs(
 
 
 def _keep(
-    connection: sqlite3.Connection,
+    connection: Connection,
     event: EncodedEvent,
     kept: Kept,
     keys: AuditKeys,
@@ -126,7 +126,7 @@ def _expiry(time: datetime, days: float) -> str:
         return time_text(_LAST_MOMENT)
 
 
-def find_blob(connection: sqlite3.Connection, ref: str, now: datetime) -> Blob:
+def find_blob(connection: Connection, ref: str, now: datetime) -> Blob:
     """Return a sealed blob. Raises: KeyError if it is unknown, expired or purged; sqlite3.Error."""
     row = connection.execute(
         "SELECT ref, kind, tool, contract_digest, request_id, content_bytes, algorithm, key_id,"
@@ -151,7 +151,7 @@ def find_blob(connection: sqlite3.Connection, ref: str, now: datetime) -> Blob:
 
 
 def destroy_blobs(
-    connection: sqlite3.Connection,
+    connection: Connection,
     now: datetime,
     refs: Sequence[str] | None,
     *,
@@ -186,7 +186,7 @@ def destroy_blobs(
     return destroyed
 
 
-def rewrap_blobs(connection: sqlite3.Connection, keys: AuditKeys) -> int:
+def rewrap_blobs(connection: Connection, keys: AuditKeys) -> int:
     """Wrap some data keys under the active key; return how many, fewer than a batch at the end.
 
     Raises: SealBroken, sqlite3.Error.

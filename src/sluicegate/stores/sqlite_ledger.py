@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from typing import Final
 
@@ -10,6 +9,7 @@ from sluicegate.gates.events import AuditEvent, EventKind
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.gates.terms import NO_TERMS, Terms
 from sluicegate.stores.chain import GENESIS, link_columns
+from sluicegate.stores.connections import Connection
 from sluicegate.stores.encoding import COLUMNS, Column, EncodedEvent, encode_event
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.sqlite_custody import keep_blobs
@@ -24,7 +24,7 @@ class Ledger:
 
     __slots__ = ("_keys", "connection", "daily_bytes", "link", "seq")
 
-    def __init__(self, connection: sqlite3.Connection, keys: AuditKeys, daily_bytes: int) -> None:
+    def __init__(self, connection: Connection, keys: AuditKeys, daily_bytes: int) -> None:
         self.connection = connection
         self.daily_bytes = daily_bytes
         self._keys = keys

@@ -7,10 +7,10 @@ docs/decisions/0007.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping
 from typing import Final
 
+from sluicegate.stores.connections import Connection
 from sluicegate.stores.encoding import Column, storable
 from sluicegate.values.callers import Caller
 
@@ -99,7 +99,7 @@ FILL_OPEN_CALLS: Final = (
 
 
 def find_open_call(
-    connection: sqlite3.Connection, *, tool: str, caller: Caller, arguments_hmac: str, but: str
+    connection: Connection, *, tool: str, caller: Caller, arguments_hmac: str, but: str
 ) -> str | None:
     """Return the newest request of this caller, tool and arguments that is open, except ``but``.
 
@@ -117,7 +117,7 @@ def find_open_call(
     )
 
 
-def find_open_row(connection: sqlite3.Connection, columns: Mapping[str, Column]) -> str | None:
+def find_open_row(connection: Connection, columns: Mapping[str, Column]) -> str | None:
     """Return the newest other request that is open for the call of an event with ``columns``.
 
     Raises: sqlite3.Error.
@@ -131,7 +131,7 @@ def find_open_row(connection: sqlite3.Connection, columns: Mapping[str, Column])
     return None if row is None else str(row[0])
 
 
-def find_disagreement(connection: sqlite3.Connection, *, after: int = 0) -> int | None:
+def find_disagreement(connection: Connection, *, after: int = 0) -> int | None:
     """Return the first seq that is open by the events and not in the table, or the other way.
 
     Only what stands behind seq ``after`` is looked at. Raises: sqlite3.Error.

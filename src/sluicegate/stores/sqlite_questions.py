@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Final
 
 from sluicegate.gates.events import StoredEvent
 from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.stores.connections import Connection
 from sluicegate.stores.encoding import COLUMNS, TYPES, Column, storable, time_text
 from sluicegate.stores.sqlite_open_calls import OPEN
 from sluicegate.stores.sqlite_schema import SELECT_EVENTS
@@ -43,7 +43,7 @@ def read_event(row: tuple[Column, ...]) -> StoredEvent:
 
 
 def select_events(
-    connection: sqlite3.Connection,
+    connection: Connection,
     *,
     since: datetime | None = None,
     tool: str | None = None,
@@ -78,7 +78,7 @@ def select_events(
     return map(read_event, connection.execute(SELECT_EVENTS + where + order + cut, values))
 
 
-def select_open_intents(connection: sqlite3.Connection) -> tuple[StoredEvent, ...]:
+def select_open_intents(connection: Connection) -> tuple[StoredEvent, ...]:
     """Return the open intents, oldest first. Raises: sqlite3.Error."""
     rows = connection.execute(f"{SELECT_EVENTS} WHERE {OPEN} ORDER BY e.seq")
     return tuple([read_event(row) for row in rows])

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from sluicegate.errors import ConfigurationError
+from sluicegate.stores.connections import Connection
 from sluicegate.stores.encoding import COLUMNS
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.sqlite_open_calls import (
@@ -191,7 +192,7 @@ def connect(
     return connection
 
 
-def limit_pages(connection: sqlite3.Connection, pages: int) -> None:
+def limit_pages(connection: Connection, pages: int) -> None:
     """Hold the file to so many pages. Raises: sqlite3.Error."""
     connection.execute(f"PRAGMA max_page_count = {pages:d}")
 
@@ -218,7 +219,7 @@ def demand_sqlite() -> None:
         )
 
 
-def read_pragma(connection: sqlite3.Connection, name: str) -> int | str:
+def read_pragma(connection: Connection, name: str) -> int | str:
     """Return the value of a pragma as it reads back."""
     value: int | str = connection.execute(f"PRAGMA {name}").fetchone()[0]
     return value
@@ -297,7 +298,7 @@ def create_trigger(name: str) -> str:
     return f"CREATE TRIGGER {name} {TRIGGERS[name].strip()}"
 
 
-def demand_keys(connection: sqlite3.Connection, keys: AuditKeys, where: str) -> None:
+def demand_keys(connection: Connection, keys: AuditKeys, where: str) -> None:
     """Raises: ConfigurationError where the record was written with other keys; sqlite3.Error."""
     row = connection.execute("SELECT value FROM store_fact WHERE name = 'keys'").fetchone()
     if row is None or row[0] != keys.check:

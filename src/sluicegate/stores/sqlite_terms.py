@@ -7,14 +7,15 @@ request holds a key. Source: SPEC ACC-3, ACC-4, EVI-1; docs/decisions/0014.
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
 from sluicegate.gates.events import EventKind, Outcome
 from sluicegate.gates.terms import Allowance, AlreadyDone, Reservation, TermRefused, Terms
-from sluicegate.stores.encoding import Column, time_text
+from sluicegate.stores.connections import Connection
+from sluicegate.stores.encoding import Column, hmac_of_arguments, time_text
+from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.sqlite_open_calls import find_open_row
 from sluicegate.values.codes import Code
 
@@ -50,8 +51,15 @@ TERM_TRIGGERS: Final = {
 }
 
 
+def key_columns(
+    keys: AuditKeys, request_id: str, arguments: Mapping[str, object]
+) -> dict[str, Column]:
+    """Return what a reservation is judged by: the columns that an intent would have."""
+    return {"request_id": request_id, "arguments_hmac": hmac_of_arguments(keys, arguments)}
+
+
 def demand_terms(
-    connection: sqlite3.Connection, columns: Mapping[str, Column], terms: Terms, now: datetime
+    connection: Connection, columns: Mapping[str, Column], terms: Terms, now: datetime
 ) -> None:
     """See that every term of the intent with ``columns`` holds at ``now``; nothing is written.
 
@@ -76,7 +84,7 @@ def demand_terms(
 
 
 def keep_terms(
-    connection: sqlite3.Connection, columns: Mapping[str, Column], terms: Terms, now: datetime
+    connection: Connection, columns: Mapping[str, Column], terms: Terms, now: datetime
 ) -> None:
     """Count, reserve and spend what ``demand_terms`` found to hold. Raises: sqlite3.Error."""
     request_id, at = columns["request_id"], time_text(now)
@@ -110,13 +118,13 @@ def keep_terms(
         connection.execute("INSERT INTO quota_spent VALUES (?, ?)", (allowance.key, at))
 
 
-def is_spent(connection: sqlite3.Connection, event_id: str) -> bool:
+def is_spent(connection: Connection, event_id: str) -> bool:
     """Whether an intent spent this answer as its evidence. Raises: sqlite3.Error."""
     found = connection.execute("SELECT 1 FROM evidence_spent WHERE event_id = ?", (event_id,))
     return found.fetchone() is not None
 
 
-def find_unmarked(connection: sqlite3.Connection) -> int | None:
+def find_unmarked(connection: Connection) -> int | None:
     """Return the first intent that spent evidence which is not marked as spent (any more).
 
     Raises: sqlite3.Error.
@@ -134,7 +142,7 @@ def find_unmarked(connection: sqlite3.Connection) -> int | None:
 
 
 def _demand_reservation(
-    connection: sqlite3.Connection,
+    connection: Connection,
     columns: Mapping[str, Column],
     reservation: Reservation,
     now: str,
@@ -156,7 +164,7 @@ def _demand_reservation(
         raise TermRefused(Code.IN_PROGRESS if runs else Code.OUTCOME_UNKNOWN, holder)
 
 
-def _outcome_of(connection: sqlite3.Connection, request_id: str) -> str:
+def _outcome_of(connection: Connection, request_id: str) -> str:
     """Return what stands of a request: of its last attempt, or what an operator said of it since.
 
     A request without an event is one whose events are gone: nobody knows.
