@@ -47,6 +47,7 @@ class Results:
     commits: str = ""
     mutants: list[str] = field(default_factory=list)
     diffs: str = ""
+    postgres: str = ""
 
     def ratio(self, variant: str, document: str) -> float | None:
         timings = self.timings.get((variant, document))
@@ -145,6 +146,7 @@ Peak resident memory of one call above an idle process, over a real loopback ser
 
 64 callers on one SQLite file, each event durable before its caller goes on. {commits}.
 
+{postgres}
 ## Mutants
 
 `sluicegate test` makes them of an accepted fixture and climbs the real ladders with each; a refusal
@@ -153,6 +155,15 @@ climbs twice and explains itself. A minute is one of processor time, on one core
 {mutants}
 
 {diffs}"""
+
+POSTGRES = """\
+## Record in PostgreSQL
+
+Gates on one chain, each event durable before its caller goes on; every fourth intent spends a quota
+that the processes share. {told} Written on {date} by
+
+    {command}
+"""
 
 DIFFS = """\
 ## Diffs
@@ -171,6 +182,11 @@ def write_diffs(table: str, *, rounds: int) -> str:
     """Return the section on diffs, which can be measured without the others."""
     command = f"SLUICEGATE_SUITES=FOLDER {COMMAND} --only diffs"
     return DIFFS.format(command=command, date=today(), rounds=rounds, table=table)
+
+
+def write_postgres(told: str) -> str:
+    """Return the section on the record in PostgreSQL, which can be measured without the others."""
+    return POSTGRES.format(told=told, date=today(), command=f"{COMMAND} --only postgres")
 
 
 def replace_section(page: str, section: str) -> str:
@@ -211,4 +227,5 @@ def write_page(results: Results, *, quick: bool, processes: int) -> str:
         commits=results.commits[:1].upper() + results.commits[1:],
         mutants="\n".join(f"- {line}" for line in results.mutants),
         diffs=results.diffs,
+        postgres=results.postgres,
     )

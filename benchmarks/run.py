@@ -1,10 +1,10 @@
 """Run every benchmark and write the table.
 
-    uv run --group bench python benchmarks/run.py [--quick] [--only diffs] [--out FILE]
+    uv run --group bench python benchmarks/run.py [--quick] [--only diffs|postgres] [--out FILE]
 
 Each variant runs in a process of its own, in turns with its own ``json.loads`` of the same bytes;
 a figure is the median of the ratios of five such processes. ``--quick`` only shows that all of it
-runs: one process, a few rounds, figures that mean nothing. ``--only diffs`` measures that section
+runs: one process, a few rounds, figures that mean nothing. ``--only`` measures that section
 alone and leaves the rest of the page as it is. The lists of tools are those of SLUICEGATE_SUITES.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from documents import NAMES
 from ladders import LADDERS
-from page import Results, replace_section, write_diffs, write_page
+from page import Results, replace_section, write_diffs, write_page, write_postgres
 from peers import PEERS
 
 HERE = Path(__file__).parent
@@ -57,6 +57,7 @@ def measure(*, quick: bool, processes: int) -> Results:
     results.commits = told.strip().splitlines()[-1]
     results.mutants = run_python("mutants.py", "--rounds", "1" if quick else "5").splitlines()
     results.diffs = measure_diffs(quick=quick)
+    results.postgres = measure_postgres(quick=quick)
     return results
 
 
@@ -65,15 +66,23 @@ def measure_diffs(*, quick: bool) -> str:
     return write_diffs(run_python("diffs.py", "--rounds", str(rounds)).strip(), rounds=rounds)
 
 
+def measure_postgres(*, quick: bool) -> str:
+    seconds = "1" if quick else "60"
+    return write_postgres(run_python("postgres.py", "--seconds", seconds).strip())
+
+
+SECTIONS = {"diffs": measure_diffs, "postgres": measure_postgres}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="only show that everything runs")
-    parser.add_argument("--only", choices=["diffs"], help="write this section alone anew")
+    parser.add_argument("--only", choices=list(SECTIONS), help="write this section alone anew")
     parser.add_argument("--processes", type=int, default=5, help="processes a figure")
     parser.add_argument("--out", type=Path, default=OUT, help="the page to write")
     options = parser.parse_args()
-    if options.only == "diffs":
-        section = measure_diffs(quick=options.quick)
+    if options.only is not None:
+        section = SECTIONS[options.only](quick=options.quick)
         options.out.write_text(replace_section(options.out.read_text("utf-8"), section), "utf-8")
         print(f"wrote the section into {options.out}", file=sys.stderr)
         return 0

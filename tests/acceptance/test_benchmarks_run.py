@@ -23,6 +23,7 @@ def test_a_quick_run_writes_the_page(tmp_path: Path) -> None:
         "| whole call, record in SQLite | ",
         "| json + jsonschema, prebuilt, with formats | ",
         "| an endless body under a limit of 1 MB | ",
+        "## Record in PostgreSQL\n\nGates on one chain",
     ):
         assert row in text
     assert "TOO_LARGE" in text
