@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from sluicegate.contracts.contract import Contract, Effect, QuotaRule
 from sluicegate.gates.authorizing import Permitted
-from sluicegate.gates.evidence import Proven, Question, Witnesses, prove
+from sluicegate.gates.evidence import NOTHING_PROVEN, Proven, Question, Witnesses, prove
 from sluicegate.gates.failures import is_failure, text_of
 from sluicegate.gates.keys import derived_key
 from sluicegate.gates.means import Means
@@ -64,7 +64,8 @@ async def admit(
 
     Rejects with KEY_MISSING, EVIDENCE_REQUIRED; where attempts are counted elsewhere than in the
     record also with QUOTA_EXCEEDED, QUOTA_UNAVAILABLE, and with IN_PROGRESS, OUTCOME_UNKNOWN and
-    AUDIT_UNAVAILABLE for a write that is open, so that it costs nothing. Raises: AuditUnavailable.
+    AUDIT_UNAVAILABLE for a write that is open, so that it costs nothing. Raises: TermRefused and
+    AlreadyDone for a key that is held; AuditUnavailable.
     """
     arguments = permitted.prepared.arguments
     rule = contract.idempotency
@@ -75,6 +76,12 @@ async def admit(
         if rule is not None and rule.key == "derived"
         else subject.key
     )
+    reservation = None if rule is None else _reserve(key, rule.keep_s, moment)
+    if reservation is not None and contract.evidence:
+        # What was done is given again, and asks for no evidence anew.
+        await means.store.demand_key(
+            reservation, request_id=subject.request_id, arguments=arguments, now=moment.now
+        )
     question = Question(
         caller=subject.caller, arguments=arguments, now=moment.now, after=moment.after
     )
@@ -90,7 +97,7 @@ async def admit(
     terms = Terms(
         unless_open=contract.effect is not Effect.READ,
         allowances=allowances,
-        reservation=None if rule is None else _reserve(key, rule.keep_s, moment),
+        reservation=reservation,
         evidence=proven.spent,
     )
     return Admitted(permitted=permitted, terms=terms, key=key, proven=proven)
@@ -161,7 +168,7 @@ async def _count_elsewhere(
             )
         if open_as is not None:
             open_call = TermRefused(Code.OUTCOME_UNKNOWN, open_as)
-            return refuse_term(open_call, Proven(), means.running)
+            return refuse_term(open_call, NOTHING_PROVEN, means.running)
     try:
         granted = await means.quota.spend(allowances) if means.quota is not None else False
     except BaseException as error:  # a store that fails denies (ACC-3)

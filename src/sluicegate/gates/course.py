@@ -23,7 +23,7 @@ from sluicegate.gates.authenticating import find_trust, read_keys
 from sluicegate.gates.authorizing import DECISION_LIFETIME_S, Permitted, authorize
 from sluicegate.gates.drift import notice_of
 from sluicegate.gates.envelopes import Failure, Success, succeed
-from sluicegate.gates.evidence import Witnesses, may_be_replayed
+from sluicegate.gates.evidence import NOTHING_PROVEN, Witnesses, may_be_replayed
 from sluicegate.gates.failures import is_failure, text_of
 from sluicegate.gates.journal import Journal
 from sluicegate.gates.masking import hide_in_answer
@@ -228,21 +228,23 @@ class Course(Generic[T]):
         moment = Moment(
             now=self._means.clock.now(), remaining_s=self._remaining_s(), after=self._began
         )
-        admitted = await admit(
-            permitted,
-            self._line.contract,
-            self._subject,
-            moment,
-            means=self._means,
-            witnesses=self._witnesses,
-        )
-        if isinstance(admitted, Rejected):
-            return admitted
-        self._began = self._means.clock.now()
+        proven = NOTHING_PROVEN
         try:
+            admitted = await admit(
+                permitted,
+                self._line.contract,
+                self._subject,
+                moment,
+                means=self._means,
+                witnesses=self._witnesses,
+            )
+            if isinstance(admitted, Rejected):
+                return admitted
+            proven = admitted.proven
+            self._began = self._means.clock.now()
             await self._journal.intend(admitted, self._tally.attempts + 1)
         except TermRefused as refused:
-            return refuse_term(refused, admitted.proven, self._means.running)
+            return refuse_term(refused, proven, self._means.running)
         except AlreadyDone as done:
             return await self._replay(done.request_id)
         if self._means.clock.monotonic() - permitted.decided_at > DECISION_LIFETIME_S:

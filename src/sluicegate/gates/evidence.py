@@ -48,6 +48,9 @@ class Proven:
     needed: Needed | None = None
 
 
+NOTHING_PROVEN: Final = Proven()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """Who wants to act, with which arguments, and when.

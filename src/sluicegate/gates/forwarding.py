@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sluicegate.gates.events import AuditEvent, StoredEvent
 from sluicegate.gates.ports import AuditStore, ChainReport
-from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Terms
+from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Reservation, Terms
 from sluicegate.values.callers import Caller
 
 
@@ -22,6 +22,19 @@ class ForwardingStore:
     ) -> Sequence[str]:
         """As ``AuditStore.record``."""
         return await self._store.record(events, terms=terms)
+
+    async def demand_key(
+        self,
+        reservation: Reservation,
+        *,
+        request_id: str,
+        arguments: Mapping[str, object],
+        now: datetime,
+    ) -> None:
+        """As ``AuditStore.demand_key``."""
+        await self._store.demand_key(
+            reservation, request_id=request_id, arguments=arguments, now=now
+        )
 
     async def accepted(
         self,

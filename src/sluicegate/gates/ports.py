@@ -9,7 +9,7 @@ from typing import Protocol
 
 from sluicegate.checks.authentication_keys import TrustedKeys
 from sluicegate.gates.events import AuditEvent, StoredEvent
-from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Allowance, Terms
+from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Allowance, Reservation, Terms
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code
 from sluicegate.values.findings import Finding
@@ -129,6 +129,20 @@ class AuditStore(Protocol):
         another request id), the evidence, the quotas. Where one does not hold nothing is written. A
         later attempt of one request holds its own reservation. Raises: TermRefused, AlreadyDone;
         AuditUnavailable when it cannot be certain that they are on disk.
+        """
+
+    async def demand_key(
+        self,
+        reservation: Reservation,
+        *,
+        request_id: str,
+        arguments: Mapping[str, object],
+        now: datetime,
+    ) -> None:
+        """Judge a reservation as the commit of an intent would, and keep nothing.
+
+        For what must not be asked again on behalf of a call that was made. Raises: TermRefused,
+        AlreadyDone, AuditUnavailable.
         """
 
     async def accepted(

@@ -11,7 +11,7 @@ from typing import TypeVar
 from sluicegate.gates.events import AuditEvent, StoredEvent
 from sluicegate.gates.operator_acts import demand_account
 from sluicegate.gates.ports import AuditUnavailable, ChainReport
-from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Terms
+from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Reservation, Terms
 from sluicegate.stores.chain import verify_chain
 from sluicegate.stores.encoding import hmac_of_arguments
 from sluicegate.stores.keys import AuditKeys, draw_keys
@@ -27,6 +27,7 @@ from sluicegate.stores.sqlite_ledger import Ledger
 from sluicegate.stores.sqlite_open_calls import find_open_call
 from sluicegate.stores.sqlite_questions import select_events, select_open_intents
 from sluicegate.stores.sqlite_schema import demand_sqlite, prepare_tables
+from sluicegate.stores.sqlite_terms import demand_terms, key_columns
 from sluicegate.values.callers import Caller
 
 T = TypeVar("T")
@@ -100,6 +101,19 @@ class MemoryStore:
                 connection, tool=tool, caller=caller, arguments_hmac=digest, but=but
             )
         )
+
+    async def demand_key(
+        self,
+        reservation: Reservation,
+        *,
+        request_id: str,
+        arguments: Mapping[str, object],
+        now: datetime,
+    ) -> None:
+        """Judge a reservation as the commit of an intent would, and keep nothing."""
+        columns = key_columns(self._keys, request_id, arguments)
+        terms = Terms(reservation=reservation)
+        self._ask(lambda connection: demand_terms(connection, columns, terms, now))
 
     async def accepted(
         self,

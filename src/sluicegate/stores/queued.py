@@ -15,7 +15,7 @@ from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import AuditEvent, EventKind
 from sluicegate.gates.operator_acts import demand_account
 from sluicegate.gates.ports import AuditUnavailable
-from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Terms
+from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Reservation, Terms
 from sluicegate.stores.encoding import hmac_of_arguments
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.sqlite_accepted import find_accepted, find_answer
@@ -28,6 +28,7 @@ from sluicegate.stores.sqlite_acts import (
 from sluicegate.stores.sqlite_custody import REWRAPPED_AT_ONCE, find_blob
 from sluicegate.stores.sqlite_ledger import Ledger
 from sluicegate.stores.sqlite_open_calls import find_open_call
+from sluicegate.stores.sqlite_terms import demand_terms, key_columns
 from sluicegate.stores.writing import Item, Writer
 from sluicegate.values.callers import Caller
 
@@ -109,6 +110,22 @@ class QueuedStore(ABC):
                 ledger.connection, tool=tool, caller=caller, arguments_hmac=digest, but=but
             )
         )
+
+    async def demand_key(
+        self,
+        reservation: Reservation,
+        *,
+        request_id: str,
+        arguments: Mapping[str, object],
+        now: datetime,
+    ) -> None:
+        """Judge a reservation as the commit of an intent would, and keep nothing.
+
+        Raises: TermRefused, AlreadyDone, AuditUnavailable.
+        """
+        columns = key_columns(self._keys, request_id, arguments)
+        terms = Terms(reservation=reservation)
+        await self._do(lambda ledger: demand_terms(ledger.connection, columns, terms, now))
 
     async def accepted(
         self,

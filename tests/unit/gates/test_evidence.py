@@ -238,6 +238,22 @@ async def test_a_refetch_that_is_not_accepted_stops_the_action(received: bytes |
     assert yard.restart.dispatches == []
 
 
+@pytest.mark.requirement("ACC-4")
+async def test_what_was_done_under_a_key_is_given_again_without_evidence() -> None:
+    yard = Yard(
+        answer(),
+        answer(state="running"),
+        evidence=[REFETCH],
+        idempotency={"key": "host", "keep_s": 600},
+    )
+    for replayed in (False, True):
+        given = await yard.gate.call("job_restart", ARGUMENTS, caller=CALLER, call_id="c-1")
+        assert ("replayed" in json.loads(given.to_json())) is replayed
+    assert (len(yard.status.dispatches), len(yard.restart.dispatches)) == (1, 1)
+    given = await yard.gate.call("job_restart", ARGUMENTS, caller=CALLER, call_id="c-2")
+    assert given.code == "EVIDENCE_REQUIRED"
+
+
 # --- after a retry -----------------------------------------------------------------------------
 
 RETRY = {"attempts": 2, "budget_s": 20, "on": ["UPSTREAM_UNAVAILABLE"]}
