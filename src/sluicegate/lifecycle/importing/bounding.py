@@ -2,7 +2,7 @@
 
 A bound is added where the type of a value is named and nothing bounds it yet. A pattern stays as it
 is: what it means is the author's, and how long it lets a text be is bounded beside it. Below
-``not`` and ``if`` nothing is added, because there a bound would admit more.
+``not`` and ``if``, and in definitions used there, nothing is added: a bound would admit more.
 """
 
 from __future__ import annotations
@@ -13,6 +13,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from sluicegate.contracts.schemas.keywords import Schema, rebuild_member
+from sluicegate.lifecycle.importing.reversals import (
+    REVERSED,
+    is_reversed,
+    list_untouchable,
+    part_reversed,
+)
 from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.pointers import join_segments
 
@@ -46,7 +52,7 @@ _LONG_NAMES: Final = frozenset(
 )
 _ADDRESS_NAMES: Final = frozenset({"href", "link", "uri", "url"})
 _BOUNDS_TEXT: Final = frozenset({"maxLength", "enum", "const"})
-_REVERSED: Final = ("not", "if", "contains", "propertyNames")
+_KEPT: Final = REVERSED | {"propertyNames"}
 
 
 @dataclass(slots=True)
@@ -61,14 +67,16 @@ class Bounded:
 def bound(schema: JsonObject) -> tuple[dict[str, JsonValue], Bounded]:
     """Return ``schema`` with a bound on every text, array and integer, and what was added."""
     added = Bounded()
-    return dict(_Bounding(added).members(schema, (), "")), added
+    parted = part_reversed(schema)
+    return dict(_Bounding(added, list_untouchable(parted)).members(parted, (), "")), added
 
 
 class _Bounding:
-    __slots__ = ("_added",)
+    __slots__ = ("_added", "_untouchable")
 
-    def __init__(self, added: Bounded) -> None:
+    def __init__(self, added: Bounded, untouchable: frozenset[str]) -> None:
         self._added = added
+        self._untouchable = untouchable
 
     def members(self, schema: JsonObject, at: tuple[str, ...], name: str) -> dict[str, JsonValue]:
         built: dict[str, JsonValue] = {}
@@ -80,7 +88,7 @@ class _Bounding:
                     each: self._below(inner, (*at, keyword, each), each)
                     for each, inner in member.items()
                 }
-            elif keyword in _REVERSED:
+            elif keyword in _KEPT:
                 built[keyword] = member
             else:
                 built[keyword] = rebuild_member(
@@ -92,6 +100,8 @@ class _Bounding:
         return built
 
     def _below(self, inner: JsonValue, at: tuple[str, ...], name: str) -> Schema:
+        if isinstance(inner, Mapping) and is_reversed(at, self._untouchable):
+            return inner
         if isinstance(inner, Mapping):
             return self.members(inner, at, name)
         return bool(inner)

@@ -8,7 +8,6 @@ can mend stays a fault (SPEC CON-2, LIF-6).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
@@ -17,6 +16,11 @@ from sluicegate.contracts.schemas.faults import SchemaFault
 from sluicegate.contracts.schemas.keywords import walk
 from sluicegate.contracts.schemas.registration import register
 from sluicegate.lifecycle.importing.bounding import MAX_ITEMS, MAX_LONG_TEXT, MAX_SHORT_TEXT
+from sluicegate.lifecycle.importing.reversals import (
+    is_reversed,
+    list_untouchable,
+    part_reversed,
+)
 from sluicegate.lifecycle.lint.matching import FEWER_PATTERNS
 from sluicegate.lifecycle.lint.sheet import Sheet
 from sluicegate.lifecycle.lint.subject import SideName, Subject
@@ -70,7 +74,7 @@ def settle(schema: JsonObject, side: SideName) -> Settled | tuple[SchemaFault, .
 
     ``schema`` is a plain JSON object without references to other documents; it is not changed.
     """
-    document: Node = deepcopy(dict(schema))
+    document: Node = part_reversed(schema)
     changes = Changes()
     if side == "arguments" and "type" not in document:
         document["type"] = "object"
@@ -101,8 +105,9 @@ def _prepare(document: Node, changes: Changes) -> None:
     Where members are declared as well it asserts nothing and goes, so that the place can be closed
     after composition; where none are, the object is an extension.
     """
+    untouchable = list_untouchable(document)
     for segments, found in list(walk(document)):
-        if not isinstance(found, dict):
+        if not isinstance(found, dict) or is_reversed(segments, untouchable):
             continue
         node: Node = found
         at = join_segments(segments)

@@ -1,20 +1,26 @@
 """Draft-04, -06, -07, 2019-09 and OpenAPI 3.0 schemas → draft 2020-12, meaning for meaning.
 
 What the older dialect ignores is taken away, not brought to life: members beside a ``$ref`` of
-draft-07, for one. Sources: JSON Schema release notes of drafts 06 to 2020-12; OpenAPI 3.0.3,
-section 4.7.24.
+draft-07, for one. From 2019-09 on they hold, and so they do where no dialect is named. Sources:
+JSON Schema release notes of drafts 06 to 2020-12; OpenAPI 3.0.3, section 4.7.24.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final, Literal, TypeAlias
+from copy import deepcopy
+from typing import Any, Final, Literal, TypeAlias, cast
 
-from sluicegate.contracts.schemas.keywords import DIALECT, HOLDS_SCHEMA, HOLDS_SCHEMA_ARRAY
+from sluicegate.contracts.schemas.keywords import (
+    DIALECT,
+    HOLDS_SCHEMA,
+    HOLDS_SCHEMA_ARRAY,
+    walk,
+)
 from sluicegate.values.json import JsonObject, JsonValue
 
-Dialect: TypeAlias = Literal["2020-12", "older", "openapi-3.0"]
+Dialect: TypeAlias = Literal["2020-12", "2019-09", "older", "openapi-3.0"]
 
 _MAPS: Final = ("properties", "patternProperties", "$defs", "dependentSchemas")
 _BESIDE_REF: Final = frozenset({"$ref", "$defs", "title", "description", "$comment", "nullable"})
@@ -26,7 +32,9 @@ _NUMBER_FORMATS: Final[Mapping[str, tuple[int, int]]] = {
     "int32": (-(2**31), 2**31 - 1),
     "int64": (-(2**63), 2**63 - 1),
 }
-_OLDER: Final = re.compile(r"https?://json-schema\.org/draft(?:-0[3467]|/2019-09)/.*")
+_OLDER: Final = re.compile(r"https?://json-schema\.org/draft-0[467]/.*")
+_DRAFT_2019: Final = re.compile(r"https?://json-schema\.org/draft/2019-09/.*")
+_RECURSIVE: Final = "recursive"
 
 
 class DialectError(ValueError):
@@ -43,14 +51,23 @@ def dialect_of(schema: JsonObject) -> Dialect:
         named = named.rstrip("#")
         if named == DIALECT:
             return "2020-12"
-        if _OLDER.fullmatch(named + "/") or _OLDER.fullmatch(named):
+        if _OLDER.fullmatch(named):
             return "older"
+        if _DRAFT_2019.fullmatch(named):
+            return "2019-09"
         raise DialectError("its `$schema` names a dialect that is not converted.")
-    return "older" if "definitions" in schema else "2020-12"
+    return "2019-09" if "definitions" in schema else "2020-12"
 
 
 def convert(schema: JsonValue, dialect: Dialect) -> JsonValue:
     """Return ``schema`` in draft 2020-12, ``$schema`` left out; the argument is not changed."""
+    converted = _convert(schema, dialect)
+    if dialect == "2019-09" and isinstance(schema, Mapping) and isinstance(converted, Mapping):
+        return _convert_recursion(converted, is_open=schema.get("$recursiveAnchor") is True)
+    return converted
+
+
+def _convert(schema: JsonValue, dialect: Dialect) -> JsonValue:
     if not isinstance(schema, Mapping):
         return schema
     known = {key: member for key, member in schema.items() if key != "$schema"}
@@ -90,7 +107,7 @@ def _convert_members(schema: JsonObject, dialect: Dialect) -> dict[str, JsonValu
     if isinstance(converted.get("items"), list):
         converted["prefixItems"] = converted.pop("items")
         if "additionalItems" in schema:
-            converted["items"] = convert(schema["additionalItems"], dialect)
+            converted["items"] = _convert(schema["additionalItems"], dialect)
     converted.pop("additionalItems", None)
     if "example" in converted:
         converted.setdefault("examples", [converted["example"]])
@@ -100,11 +117,11 @@ def _convert_members(schema: JsonObject, dialect: Dialect) -> dict[str, JsonValu
 
 def _convert_below(key: str, member: JsonValue, dialect: Dialect) -> JsonValue:
     if key in (*HOLDS_SCHEMA_ARRAY, *HOLDS_SCHEMA) and isinstance(member, list | tuple):
-        return [convert(item, dialect) for item in member]
+        return [_convert(item, dialect) for item in member]
     if key in HOLDS_SCHEMA:
-        return convert(member, dialect)
+        return _convert(member, dialect)
     if key in (*_MAPS, "dependencies") and isinstance(member, Mapping):
-        return {name: convert(inner, dialect) for name, inner in member.items()}
+        return {name: _convert(inner, dialect) for name, inner in member.items()}
     return member
 
 
@@ -135,6 +152,25 @@ def _convert_dependencies(schema: dict[str, JsonValue]) -> None:
         schema["dependentRequired"] = names
     if schemas:
         schema["dependentSchemas"] = schemas
+
+
+def _convert_recursion(schema: JsonObject, *, is_open: bool) -> JsonValue:
+    """Write ``$recursiveRef`` as 2020-12 does; ``is_open``: the root may be extended."""
+    converted: Any = deepcopy(schema)
+    target = {"$dynamicRef": f"#{_RECURSIVE}"} if is_open else {"$ref": "#"}
+    for segments, found in walk(converted):
+        node: Any = found
+        if not isinstance(node, dict):
+            continue
+        anchored = node.pop("$recursiveAnchor", False)
+        if anchored is True and is_open and not segments:
+            node["$dynamicAnchor"] = _RECURSIVE
+        if node.pop("$recursiveRef", None) == "#":
+            if node.keys() & target.keys():
+                node["allOf"] = [*node.get("allOf", ()), target]
+            else:
+                node.update(target)
+    return cast("JsonValue", converted)
 
 
 def _convert_null(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:

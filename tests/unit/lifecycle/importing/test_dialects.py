@@ -43,6 +43,28 @@ CASES: dict[str, tuple[Dialect, Any, Any]] = {
         {"$ref": "#/definitions/a", "maxLength": 3, "description": "b"},
         {"$ref": "#/$defs/a", "description": "b"},
     ),
+    "what stands beside a reference holds since 2019-09": (
+        "2019-09",
+        {"$ref": "#/$defs/a", "maxLength": 3, "items": [{"$ref": "#/definitions/b", "type": "a"}]},
+        {
+            "$ref": "#/$defs/a",
+            "maxLength": 3,
+            "prefixItems": [{"$ref": "#/$defs/b", "type": "a"}],
+        },
+    ),
+    "a recursive reference to a root that nobody extends": (
+        "2019-09",
+        {"properties": {"a": {"$recursiveRef": "#"}, "b": {"$recursiveRef": "#", "$ref": "#/c"}}},
+        {"properties": {"a": {"$ref": "#"}, "b": {"$ref": "#/c", "allOf": [{"$ref": "#"}]}}},
+    ),
+    "a recursive reference to a root that may be extended": (
+        "2019-09",
+        {"$recursiveAnchor": True, "properties": {"a": {"$recursiveRef": "#"}}},
+        {
+            "$dynamicAnchor": "recursive",
+            "properties": {"a": {"$dynamicRef": "#recursive"}},
+        },
+    ),
     "a property that bears the name of a keyword": (
         "older",
         {"properties": {"id": {"type": "string"}, "definitions": {"items": [{}]}}},
@@ -76,7 +98,7 @@ def test_a_schema_means_the_same_afterwards(dialect: Dialect, given: Any, wanted
     [
         ("http://json-schema.org/draft-07/schema#", "older"),
         ("http://json-schema.org/draft-04/schema", "older"),
-        ("https://json-schema.org/draft/2019-09/schema", "older"),
+        ("https://json-schema.org/draft/2019-09/schema", "2019-09"),
         ("https://json-schema.org/draft/2020-12/schema", "2020-12"),
     ],
 )
@@ -84,6 +106,17 @@ def test_the_dialect_is_the_one_that_the_schema_names(named: str, wanted: Dialec
     assert dialect_of({"$schema": named}) == wanted
 
 
-def test_an_unknown_dialect_is_not_guessed() -> None:
+@pytest.mark.parametrize(
+    "named", ["https://example.com/mine", "http://json-schema.org/draft-03/schema#"]
+)
+def test_a_dialect_that_is_not_converted_is_not_guessed(named: str) -> None:
     with pytest.raises(DialectError):
-        dialect_of({"$schema": "https://example.com/mine"})
+        dialect_of({"$schema": named})
+
+
+def test_where_no_dialect_is_named_nothing_beside_a_reference_is_dropped() -> None:
+    schema: Any = {"definitions": {"a": {}}, "items": {"$ref": "#/definitions/a", "maxLength": 3}}
+    assert convert(schema, dialect_of(schema)) == {
+        "$defs": {"a": {}},
+        "items": {"$ref": "#/$defs/a", "maxLength": 3},
+    }
