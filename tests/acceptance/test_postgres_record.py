@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -80,6 +82,32 @@ def test_a_gate_with_a_role_of_its_own_records_and_an_operator_reads(
     assert sluicegate("audit", "verify").code == 0
     again = ("--against", "current", "--reason", "why", "--format", "json-v1")
     assert json.loads(sluicegate("replay", "job_status", *again).out)["checked"] == 1
+
+
+@pytest.mark.requirement("ACC-3", "AUD-3")
+def test_gates_in_processes_of_their_own_share_one_quota_and_one_chain(
+    sluicegate: Here, as_gate: None
+) -> None:
+    settings = Path("contracts/sluicegate.yaml")
+    settings.write_text(
+        f"limits: {{quotas: [{{per: [caller], count: 2, window_s: 3600}}]}}\n{settings.read_text()}"
+    )
+    arguments = json.dumps({"run_id": "run_1", "state": "failed"})
+    gates = [
+        subprocess.Popen(
+            [
+                *(sys.executable, "-c", "from sluicegate.cli.main import main; main()"),
+                *("call", "job_status", "--arguments", arguments, "--caller", "svc"),
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        for _ in range(4)
+    ]
+    told = sorted(str(json.loads(gate.communicate()[0])["outcome"]) for gate in gates)
+    verified = json.loads(sluicegate("audit", "verify", "--format", "json-v1").out)
+    assert told == ["refused", "refused", "success", "success"]
+    assert verified["verdict"] == "intact"
 
 
 @pytest.mark.requirement("AUD-3")
