@@ -15,6 +15,7 @@ from sluicegate.contracts.settings import (
     HeadsSettings,
     RetentionSettings,
     Settings,
+    SinksRule,
 )
 from sluicegate.values.limits import ENGINE_MAX_DEPTH
 
@@ -106,7 +107,20 @@ def _read_audit(place: Place | None) -> AuditSettings:
         store=store or default.store,
         keys=keys or default.keys,
         heads=_read_heads(members.get("heads")),
+        also=members["also"].text(_FILE, "file:PATH") if "also" in members else None,
+        sinks=_read_sinks(members),
     )
+
+
+def _read_sinks(members: dict[str, Place]) -> SinksRule:
+    if "sinks" not in members:
+        return _DEFAULT.audit.sinks
+    if "also" not in members:
+        members["sinks"].fault(
+            "`sinks` says how many of two must have an event, and there is one.",
+            "Name the second one with also: file:PATH, or take `sinks` out.",
+        )
+    return cast("SinksRule", members["sinks"].one_of(("all", "any")) or "all")
 
 
 def _read_heads(place: Place | None) -> HeadsSettings | None:

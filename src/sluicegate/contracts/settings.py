@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from sluicegate.contracts.contract import PythonName, QuotaRule
+
+SinksRule: TypeAlias = Literal["all", "any"]
 
 WHOLE_SHARE: Final = 1_000_000
 """Shares are counted in millionths, so that they add up exactly."""
@@ -92,12 +94,15 @@ class HeadsSettings:
 class AuditSettings:
     """``store``: ``sqlite:PATH``, ``memory:``; ``keys``: ``file:DIR``, ``env:N``, ``keyring:S``.
 
-    Paths are relative to the folder that holds sluicegate.yaml.
+    Paths are relative to the folder that holds sluicegate.yaml. ``also``: a second sink,
+    ``file:PATH``; ``sinks``: how many of the two must have an event.
     """
 
     store: str = "sqlite:state/audit.db"
     keys: str = "file:keys/"
     heads: HeadsSettings | None = None
+    also: str | None = None
+    sinks: SinksRule = "all"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

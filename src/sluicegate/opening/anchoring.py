@@ -16,9 +16,11 @@ from sluicegate.opening import standing
 from sluicegate.opening.folder import read_settings
 from sluicegate.opening.signing import head_writer, open_public_keys
 from sluicegate.opening.standing import open_standing_store
+from sluicegate.stores.appended_file import AppendedFile
 from sluicegate.stores.chain import GENESIS
 from sluicegate.stores.encoding import time_text
 from sluicegate.stores.heads import (
+    MAX_LINE_BYTES,
     Head,
     PublicKeys,
     public_keys_of,
@@ -27,7 +29,7 @@ from sluicegate.stores.heads import (
     read_public_keys,
 )
 from sluicegate.stores.heads_check import compare_heads, read_copy, walk_chain
-from sluicegate.stores.heads_file import HeadsFile, find_heads_file
+from sluicegate.stores.heads_file import find_heads_file
 from sluicegate.stores.heads_writer import HeadUnwritten
 from sluicegate.stores.keys import open_signing_keys
 from sluicegate.stores.standing import RecordMissing
@@ -68,7 +70,7 @@ def verify_record(
     ConfigurationError. Source: SPEC AUD-3.
     """
     settings = read_settings(folder).audit
-    file = HeadsFile(heads) if heads is not None else None
+    file = AppendedFile(heads) if heads is not None else None
     if file is None and settings.heads is not None:
         file = find_heads_file(settings, folder)
     elif file is None and public_key is not None:
@@ -109,12 +111,12 @@ def verify_copy(
         chain = walk_chain(read_copy(database))
     except AuditUnavailable as error:
         chain = ChainReport(events=0, head=GENESIS, broken_at=1, problem=str(error))
-    return chain, _compare(HeadsFile(heads), keys, read_copy(database))
+    return chain, _compare(AppendedFile(heads), keys, read_copy(database))
 
 
-def _compare(file: HeadsFile, keys: PublicKeys, events: Iterable[StoredEvent]) -> AnchorReport:
+def _compare(file: AppendedFile, keys: PublicKeys, events: Iterable[StoredEvent]) -> AnchorReport:
     try:
-        heads = read_heads(file.lines(), keys)
+        heads = read_heads(file.lines(max_bytes=MAX_LINE_BYTES), keys)
     except FileNotFoundError:
         heads = ()
     except OSError as error:

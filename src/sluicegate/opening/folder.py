@@ -30,6 +30,7 @@ from sluicegate.opening.loaded import Loaded, judge_releases, load_folder
 from sluicegate.opening.observing import observe
 from sluicegate.opening.python_names import resolve
 from sluicegate.opening.released import find_edited
+from sluicegate.opening.second_sinks import put_beside
 from sluicegate.opening.serving import build_all, open_serving
 from sluicegate.opening.signing import sign_as_it_grows
 from sluicegate.opening.steering import read_steering
@@ -80,9 +81,8 @@ def open_gate(
     if isinstance(authorizer, tuple):
         raise ContractFolderError(authorizer)
     settings = serving.contracts.settings
-    store, observer = observe(
-        sign_as_it_grows(_open_record(settings, root), settings.audit, root, clock.now)
-    )
+    record = put_beside(_open_record(settings, root), settings.audit, root)
+    store, observer = observe(sign_as_it_grows(record, settings.audit, root, clock.now))
     means = Means(
         replays=_open_replays(serving, root, None),
         clock=clock,

@@ -9,8 +9,9 @@ from pathlib import Path
 from sluicegate.contracts.settings import AuditSettings
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.ports import AuditStore
+from sluicegate.stores.appended_file import AppendedFile
 from sluicegate.stores.heads import PublicKeys, public_keys_of
-from sluicegate.stores.heads_file import HeadsFile, find_heads_file
+from sluicegate.stores.heads_file import find_heads_file
 from sluicegate.stores.heads_store import HeadedStore
 from sluicegate.stores.heads_writer import HeadWriter
 from sluicegate.stores.keys import open_signing_keys
@@ -31,7 +32,7 @@ def sign_as_it_grows(
     return HeadedStore(store, head_writer(store, settings, folder, file), settings.heads, now)
 
 
-def open_public_keys(settings: AuditSettings, folder: Path, file: HeadsFile) -> PublicKeys:
+def open_public_keys(settings: AuditSettings, folder: Path, file: AppendedFile) -> PublicKeys:
     """Return the public keys of the record; where nothing was signed yet a key may be drawn.
 
     Raises: ConfigurationError.
@@ -46,7 +47,7 @@ def open_public_keys(settings: AuditSettings, folder: Path, file: HeadsFile) -> 
 
 
 def head_writer(
-    store: AuditStore, settings: AuditSettings, folder: Path, file: HeadsFile
+    store: AuditStore, settings: AuditSettings, folder: Path, file: AppendedFile
 ) -> HeadWriter:
     """Return what signs heads of ``store`` into ``file`` with the keys of ``settings``."""
     return HeadWriter(

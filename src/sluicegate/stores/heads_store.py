@@ -11,9 +11,9 @@ from typing import Final
 from sluicegate.contracts.settings import HeadsSettings
 from sluicegate.gates.events import AuditEvent, EventKind
 from sluicegate.gates.failures import is_failure
+from sluicegate.gates.forwarding import ForwardingStore
 from sluicegate.gates.ports import AuditStore, AuditUnavailable
 from sluicegate.gates.terms import NO_TERMS, Terms
-from sluicegate.gates.forwarding import ForwardingStore
 from sluicegate.stores.heads_writer import HeadUnwritten, HeadWriter
 
 _LOG: Final = logging.getLogger("sluicegate")

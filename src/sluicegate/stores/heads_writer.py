@@ -7,9 +7,9 @@ from datetime import datetime
 
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.ports import AuditStore, AuditUnavailable
+from sluicegate.stores.appended_file import AppendedFile
 from sluicegate.stores.encoding import time_text
 from sluicegate.stores.heads import NO_HEAD, Head, public_keys_of, read_head, sign_head
-from sluicegate.stores.heads_file import HeadsFile
 
 
 class HeadUnwritten(Exception):  # noqa: N818  (a state of the heads)
@@ -23,7 +23,7 @@ class HeadWriter:
     """
 
     def __init__(
-        self, store: AuditStore, file: HeadsFile, open_keys: Callable[[bool], tuple[bytes, ...]]
+        self, store: AuditStore, file: AppendedFile, open_keys: Callable[[bool], tuple[bytes, ...]]
     ) -> None:
         self._store = store
         self._file = file
@@ -72,7 +72,7 @@ class HeadWriter:
             time=time_text(now),
             before=NO_HEAD if before is None else before.digest,
         )
-        self._file.append(written)
+        self._file.append(written + b"\n")
         self._last = head
         return head
 

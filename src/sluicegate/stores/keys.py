@@ -1,4 +1,4 @@
-"""The keys of the record: for HMACs, the chain, its heads, and those that wrap the keys of blobs."""
+"""The keys of the record: for HMACs, the chain, its heads, and those that wrap keys of blobs."""
 
 from __future__ import annotations
 

@@ -26,6 +26,8 @@ audit:
   store: "memory:"
   keys: "keyring:acme"
   heads: {to: "file:/mnt/heads", every_events: 7, every_s: 1.5, required: true}
+  also: "file:/mnt/events"
+  sinks: any
 retention:
   rejected: digest
   accepted: {days: 7, share: 0.01}
@@ -56,6 +58,8 @@ def test_every_setting_is_read() -> None:
             store="memory:",
             keys="keyring:acme",
             heads=HeadsSettings(to="file:/mnt/heads", every_events=7, every_s=1.5, required=True),
+            also="file:/mnt/events",
+            sinks="any",
         ),
         retention=RetentionSettings(
             rejected_days=None,
@@ -121,6 +125,9 @@ def test_policies_or_a_service_may_decide(text: str, access: AccessSettings) -> 
 
 
 REFUSED = {
+    "a rule for one sink": ("audit: {sinks: any}", "/audit/sinks", "also: file:PATH"),
+    "a sink at a URL": ('audit: {also: "https://h"}', "/audit/also", "file:PATH"),
+    "another rule": ('audit: {also: "file:x", sinks: some}', "/audit/sinks", "any"),
     "heads without a place": ("audit: {heads: {every_s: 5}}", "/audit/heads", "to"),
     "heads at a URL": ('audit: {heads: {to: "https://h"}}', "/audit/heads/to", "file:PATH"),
     "heads at every moment": (

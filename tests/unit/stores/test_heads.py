@@ -15,8 +15,10 @@ from tests.unit.stores.made import NOW, intent
 
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.ports import AnchorReport
+from sluicegate.stores.appended_file import AppendedFile
 from sluicegate.stores.encoding import COLUMNS, time_text
 from sluicegate.stores.heads import (
+    MAX_LINE_BYTES,
     NO_HEAD,
     Head,
     HeadsBroken,
@@ -27,7 +29,6 @@ from sluicegate.stores.heads import (
     write_public_keys,
 )
 from sluicegate.stores.heads_check import compare_heads, read_copy, walk_chain
-from sluicegate.stores.heads_file import HeadsFile
 from sluicegate.stores.heads_writer import HeadUnwritten, HeadWriter
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.sqlite import SqliteStore
@@ -143,7 +144,7 @@ def back_up(folder: Path, number: int) -> None:
 
 
 def writer_of(store: SqliteStore, folder: Path) -> HeadWriter:
-    return HeadWriter(store, HeadsFile(folder / "away" / "heads.jsonl"), lambda _: (SEED,))
+    return HeadWriter(store, AppendedFile(folder / "away" / "heads.jsonl"), lambda _: (SEED,))
 
 
 def edit(folder: Path, *statements: str) -> None:
@@ -171,7 +172,9 @@ async def go_on(folder: Path, keys: AuditKeys, *, after: int) -> None:
 
 
 def compare(folder: Path) -> AnchorReport:
-    heads = read_heads(HeadsFile(folder / "away" / "heads.jsonl").lines(), KEYS)
+    heads = read_heads(
+        AppendedFile(folder / "away" / "heads.jsonl").lines(max_bytes=MAX_LINE_BYTES), KEYS
+    )
     return compare_heads(heads, read_copy(folder / "a.db"))
 
 
@@ -310,7 +313,9 @@ async def test_two_writers_continue_one_chain_of_heads(sqlite: SqliteStore, tmp_
     for number in range(6):
         await sqlite.record([intent()])
         assert writers[number % 2].write(NOW) is not None
-    heads = read_heads(HeadsFile(tmp_path / "away" / "heads.jsonl").lines(), KEYS)
+    heads = read_heads(
+        AppendedFile(tmp_path / "away" / "heads.jsonl").lines(max_bytes=MAX_LINE_BYTES), KEYS
+    )
     assert isinstance(heads, tuple)
     assert [head.seq for head in heads] == [1, 2, 3, 4, 5, 6]
 
@@ -326,7 +331,7 @@ async def test_what_a_crash_left_behind_the_last_head_goes(
         file.write(b'{"format":"sluiceg')
     await sqlite.record([intent()])
     writer.write(NOW)
-    heads = read_heads(HeadsFile(path).lines(), KEYS)
+    heads = read_heads(AppendedFile(path).lines(max_bytes=MAX_LINE_BYTES), KEYS)
     assert isinstance(heads, tuple)
     assert [head.seq for head in heads] == [1, 2]
 

@@ -12,8 +12,8 @@ from tests.unit.stores.made import NOW, intent, kept, outcome
 
 from sluicegate.contracts.settings import HeadsSettings
 from sluicegate.gates.ports import AuditUnavailable
-from sluicegate.stores.heads import Head, public_keys_of, read_heads
-from sluicegate.stores.heads_file import HeadsFile
+from sluicegate.stores.appended_file import AppendedFile
+from sluicegate.stores.heads import MAX_LINE_BYTES, Head, public_keys_of, read_heads
 from sluicegate.stores.heads_store import HeadedStore
 from sluicegate.stores.heads_writer import HeadWriter
 from sluicegate.stores.keys import AuditKeys
@@ -36,7 +36,7 @@ def headed(
     settings = HeadsSettings(
         to="file:x", every_events=every_events, every_s=every_s, required=required
     )
-    writer = HeadWriter(store, HeadsFile(folder / "away" / "heads.jsonl"), lambda _: (SEED,))
+    writer = HeadWriter(store, AppendedFile(folder / "away" / "heads.jsonl"), lambda _: (SEED,))
     return HeadedStore(store, writer, settings, lambda: NOW)
 
 
@@ -44,7 +44,7 @@ def signed(folder: Path) -> list[int]:
     path = folder / "away" / "heads.jsonl"
     if not path.exists():
         return []
-    heads = read_heads(HeadsFile(path).lines(), public_keys_of([SEED]))
+    heads = read_heads(AppendedFile(path).lines(max_bytes=MAX_LINE_BYTES), public_keys_of([SEED]))
     assert isinstance(heads, tuple), heads
     return [head.seq for head in heads if isinstance(head, Head)]
 
@@ -150,7 +150,7 @@ async def test_a_writer_that_raises_anything_else_stops_no_call(
         raise RuntimeError("PLANTED")
 
     settings = HeadsSettings(to="file:x")
-    writer = HeadWriter(store, HeadsFile(tmp_path / "heads.jsonl"), open_keys)
+    writer = HeadWriter(store, AppendedFile(tmp_path / "heads.jsonl"), open_keys)
     attended = HeadedStore(store, writer, settings, lambda: NOW)
     await attended.record([intent()])
     await attended.close()

@@ -1,0 +1,104 @@
+"""Whole lines appended to a file that stands outside of the record, one writer at a time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from sluicegate.contracts.settings import AuditSettings
+from sluicegate.errors import ConfigurationError
+from sluicegate.stores.file_lock import FileLock
+from sluicegate.stores.stores import database_path
+from sluicegate.stores.whole_files import sync_directory
+
+SCHEME: Final = "file:"
+_MODE: Final = 0o600
+_WINDOW_BYTES: Final = 8_192
+
+
+class AppendedFile:
+    """Append-only lines in one file, under a lock beside it. Every method raises OSError."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.absolute()
+
+    def lock(self) -> FileLock:
+        """Return a lock of the caller's own; who holds it alone reads the end and appends."""
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return FileLock(self.path.with_name(f"{self.path.name}.lock"))
+
+    def read_last(self) -> bytes | None:
+        """Return the last whole line without its break, None where there is none."""
+        try:
+            descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return None
+        try:
+            end = _find_break(descriptor, os.lseek(descriptor, 0, os.SEEK_END))
+            if end == 0:
+                return None
+            start = _find_break(descriptor, end - 1)
+            return os.pread(descriptor, end - 1 - start, start)
+        finally:
+            os.close(descriptor)
+
+    def append(self, lines: bytes) -> None:
+        """Append whole ``lines``, on disk, or leave the file as it was. The lock is held.
+
+        What stands behind the last break was never finished, by a crash or a full disk, and goes.
+        """
+        created = not self.path.exists()
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+        descriptor = os.open(self.path, flags, _MODE)
+        try:
+            whole = _find_break(descriptor, os.lseek(descriptor, 0, os.SEEK_END))
+            os.ftruncate(descriptor, whole)
+            try:
+                left = memoryview(lines)
+                while left:
+                    left = left[os.write(descriptor, left) :]
+                os.fsync(descriptor)
+            except OSError:
+                os.ftruncate(descriptor, whole)
+                raise
+        finally:
+            os.close(descriptor)
+        if created:
+            sync_directory(self.path.parent)
+
+    def lines(self, *, max_bytes: int) -> Iterator[bytes]:
+        """Yield the lines with their breaks; a line that is too long comes as an empty one."""
+        with self.path.open("rb") as file:
+            while line := file.readline(max_bytes + 1):
+                yield line if line.endswith(b"\n") or len(line) <= max_bytes else b"\n"
+
+
+def find_outside_file(to: str, key: str, settings: AuditSettings, folder: Path) -> AppendedFile:
+    """Return the file that ``key`` of sluicegate.yaml names as ``file:PATH``.
+
+    Rejects: the folder of the database, since who puts a copy of that folder back puts back both;
+    a record in memory. Raises: ConfigurationError.
+    """
+    path = folder / to.removeprefix(SCHEME)
+    if settings.store == "memory:":
+        raise ConfigurationError(f"{key} needs a record that stays: audit.store is memory:")
+    is_file = settings.store.startswith("sqlite:")
+    if is_file and path.resolve().parent == database_path(settings, folder).resolve().parent:
+        raise ConfigurationError(
+            f"{path} ({key}) stands beside the record that it vouches for: whoever puts an old"
+            " copy back puts back both. Name another folder, best on another disk"
+        )
+    return AppendedFile(path)
+
+
+def _find_break(descriptor: int, end: int) -> int:
+    """Return where the line begins that ends at ``end``: behind the last break before it, or 0."""
+    while end > 0:
+        start = max(end - _WINDOW_BYTES, 0)
+        found = os.pread(descriptor, end - start, start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        end = start
+    return 0

@@ -1,0 +1,149 @@
+"""A record and a second sink: an event counts when both have it, or when one of them has."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from sluicegate.contracts.settings import SinksRule
+from sluicegate.gates.events import AuditEvent, EventKind
+from sluicegate.gates.failures import is_failure
+from sluicegate.gates.forwarding import ForwardingStore
+from sluicegate.gates.ports import AuditStore, AuditUnavailable
+from sluicegate.gates.terms import NO_TERMS, Terms
+from sluicegate.stores.second_sink import SecondSink, SinkUnwritten
+
+PATIENCE_S: Final = 10.0
+_LOG: Final = logging.getLogger("sluicegate")
+
+
+class TwoSinksStore(ForwardingStore):
+    """``all``: no answer before both have the event. ``any``: one of them is enough.
+
+    With ``any`` the second one takes alone only what has no terms: whether a write is open, a quota
+    is spent or a key is held is judged in the record's own commit. Source: docs/decisions/0018.
+    """
+
+    def __init__(
+        self,
+        store: AuditStore,
+        sink: SecondSink,
+        rule: SinksRule,
+        *,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        super().__init__(store)
+        self._sink = sink
+        self._rule = rule
+        self._patience_s = patience_s
+        self._asked = 0
+        self._copied = 0
+        self._problem: str | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    async def record(
+        self, events: Sequence[AuditEvent], *, terms: Terms = NO_TERMS
+    ) -> Sequence[str]:
+        """As ``AuditStore.record``. Raises: AuditUnavailable also for a sink that counts."""
+        if self._rule == "all" and self._problem is not None and _begins_something(events):
+            await self._follow()  # before the commit, so that no intent is left open
+        try:
+            ids = await super().record(events, terms=terms)
+        except AuditUnavailable as error:
+            if self._rule == "all" or terms != NO_TERMS:
+                raise
+            return await self._take(events, error)
+        await self._follow()
+        return ids
+
+    async def reveal(self, ref: str, *, who: str, reason: str, now: datetime) -> bytes:
+        """As ``AuditStore.reveal``: the act stands in both before the bytes are given."""
+        content = await super().reveal(ref, who=who, reason=reason, now=now)
+        await self._follow()
+        return content
+
+    async def purge(self, *, now: datetime, who: str, refs: Sequence[str] | None = None) -> int:
+        """As ``AuditStore.purge``."""
+        count = await super().purge(now=now, who=who, refs=refs)
+        await self._follow()
+        return count
+
+    async def rewrap(self, *, now: datetime, who: str) -> int:
+        """As ``AuditStore.rewrap``."""
+        count = await super().rewrap(now=now, who=who)
+        await self._follow()
+        return count
+
+    async def close(self) -> None:
+        """Copy what is left, then close the record. Raises: AuditUnavailable."""
+        self._asked += 1
+        try:
+            await self._catch_up()
+        finally:
+            await super().close()
+
+    async def _follow(self) -> None:
+        """See that the sink has what the record has; with ``any`` without waiting for it."""
+        self._asked += 1
+        if self._rule == "any":
+            self._begin()
+            return
+        try:
+            await asyncio.wait_for(self._catch_up(), self._patience_s)
+        except TimeoutError:
+            raise AuditUnavailable(
+                f"the second sink took nothing within {self._patience_s} s"
+            ) from None
+        if self._problem is not None:
+            raise AuditUnavailable(f"the second sink: {self._problem}")
+
+    async def _catch_up(self) -> None:
+        """One copying serves all that wait; who asks while it runs waits for the next."""
+        mine = self._asked
+        while self._copied < mine:
+            await asyncio.shield(self._begin())
+
+    def _begin(self) -> asyncio.Task[None]:
+        if self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._copy())
+        return self._task
+
+    async def _copy(self) -> None:
+        serves = self._asked
+        try:
+            await asyncio.to_thread(self._sink.copy)
+        except SinkUnwritten as error:
+            self._tell(str(error))
+        except BaseException as error:
+            if not is_failure(error):
+                raise
+            self._tell(type(error).__name__)
+        else:
+            self._problem = None
+        finally:
+            self._copied = serves
+            self._task = None
+        if self._asked > serves and self._problem is None:
+            self._begin()  # what came meanwhile may be the last for a long time
+
+    async def _take(self, events: Sequence[AuditEvent], error: AuditUnavailable) -> Sequence[str]:
+        try:
+            ids = await asyncio.to_thread(self._sink.take, events)
+        except SinkUnwritten as unwritten:
+            self._tell(str(unwritten))
+            raise error from unwritten
+        _LOG.error("the record took no event, the second sink did: %s", error)
+        return ids
+
+    def _tell(self, problem: str) -> None:
+        if problem != self._problem:
+            _LOG.error("the second sink took no event: %s", problem)
+        self._problem = problem
+
+
+def _begins_something(events: Sequence[AuditEvent]) -> bool:
+    """Whether something would run; what says how something ended is never held back."""
+    return any(event.kind is EventKind.INTENT for event in events)

@@ -1,0 +1,85 @@
+"""``audit.also`` from the settings on: a gate that has two sinks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.acceptance.commands import Here
+from tests.acceptance.folders import write_folder
+
+from sluicegate.errors import ConfigurationError
+from sluicegate.opening.blocking import open_blocking
+from sluicegate.values.callers import Caller
+
+SVC = Caller(subject="svc")
+AUDIT = 'audit: {store: "sqlite:state/audit.db", keys: "file:keys/"'
+ALSO = AUDIT + ', also: "file:../away/events.jsonl"'
+SINK = Path("away/events.jsonl")
+
+
+@pytest.fixture(autouse=True)
+def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_folder(tmp_path / "contracts")
+    settle(ALSO)
+
+
+def settle(audit: str) -> None:
+    path = Path("contracts/sluicegate.yaml")
+    lines = [line for line in path.read_text().splitlines() if not line.startswith("audit:")]
+    path.write_text("\n".join([f"{audit}}}", *lines, ""]))
+
+
+def call(tool: str = "job_status") -> str | None:
+    with open_blocking("contracts") as gate:
+        arguments = '{"run_id": "run_1", "state": "failed"}'
+        return gate.call(tool, arguments, caller=SVC).code
+
+
+def kinds() -> list[str]:
+    return [json.loads(line)["kind"] for line in SINK.read_text().splitlines()]
+
+
+@pytest.mark.requirement("AUD-3")
+def test_a_gate_writes_every_event_to_both_and_acts_follow(sluicegate: Here) -> None:
+    assert call() is None
+    assert kinds() == ["contracts", "intent", "outcome"]
+    refs = json.loads(sluicegate("audit", "list", "--format", "json-v1").out)["events"]
+    (ref,) = {event["arguments_ref"] for event in refs if event["arguments_ref"]}
+    assert sluicegate("audit", "reveal", ref, "--reason", "ticket 7").code == 0
+    assert call() is None
+    assert kinds() == [
+        *("contracts", "intent", "outcome", "operator"),
+        *("contracts", "intent", "outcome"),
+    ]
+    assert "SECRET-OF-UPSTREAM" not in SINK.read_text()
+
+
+@pytest.mark.requirement("AUD-3", "RES-9")
+@pytest.mark.parametrize(("rule", "code"), [("all", "UNAVAILABLE"), ("any", None)])
+def test_a_sink_that_cannot_be_written_counts_as_the_settings_say(
+    rule: str, code: str | None
+) -> None:
+    settle(f"{ALSO}, sinks: {rule}")
+    SINK.mkdir(parents=True)
+    assert call() == code
+    SINK.rmdir()
+    assert call() is None
+    assert kinds()[-2:] == ["intent", "outcome"]
+
+
+REFUSED = {
+    "beside the record": (ALSO.replace("../away", "state"), "beside the record"),
+    "of a record in memory": (ALSO.replace("sqlite:state/audit.db", "memory:"), "memory:"),
+}
+
+
+@pytest.mark.parametrize(("audit", "says"), REFUSED.values(), ids=REFUSED)
+def test_a_sink_that_would_prove_nothing_is_refused_when_the_folder_opens(
+    audit: str, says: str
+) -> None:
+    settle(audit)
+    with pytest.raises(ConfigurationError, match=says):
+        call()

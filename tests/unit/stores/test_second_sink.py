@@ -1,0 +1,307 @@
+"""A record and a second sink: when an event counts, and what each of the two may fail at."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import resource
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.faults.test_store_full_disk import GROWTH, fill, pages_of
+from tests.unit.gates.job_status import ARGUMENTS, answer, contracts
+from tests.unit.stores.made import NOW, intent, kept, outcome
+
+from sluicegate.contracts.settings import SinksRule
+from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.gates.terms import Terms
+from sluicegate.stores.appended_file import AppendedFile
+from sluicegate.stores.chain import GENESIS, link_columns
+from sluicegate.stores.encoding import COLUMNS
+from sluicegate.stores.keys import AuditKeys
+from sluicegate.stores.memory import MemoryStore
+from sluicegate.stores.postgres import PostgresStore
+from sluicegate.stores.second_sink import SecondSink
+from sluicegate.stores.second_sink_store import TwoSinksStore
+from sluicegate.stores.sqlite import SqliteStore
+from sluicegate.testing import RecordedUpstream, gate_of
+from sluicegate.values.callers import Caller
+
+pytestmark = pytest.mark.requirement("AUD-3")
+
+CALLER = Caller(subject="svc")
+LARGE = {"note": "y" * 20_000}  # what is left of a full disk is less than that
+Store = MemoryStore | SqliteStore | PostgresStore
+
+
+def path_of(folder: Path) -> Path:
+    return folder / "away" / "events.jsonl"
+
+
+def two(
+    store: Store, folder: Path, keys: AuditKeys, rule: SinksRule = "all", patience_s: float = 10.0
+) -> TwoSinksStore:
+    sink = SecondSink(store, AppendedFile(path_of(folder)), keys)
+    return TwoSinksStore(store, sink, rule, patience_s=patience_s)
+
+
+def lines(folder: Path) -> list[dict[str, Any]]:
+    if not path_of(folder).exists():
+        return []
+    read = [json.loads(line) for line in path_of(folder).read_text().splitlines()]
+    return [line for line in read if "seq" in line]
+
+
+def seqs(folder: Path) -> list[int | None]:
+    return [line["seq"] for line in lines(folder)]
+
+
+async def until(folder: Path, *expected: int | None) -> None:
+    async with asyncio.timeout(20):
+        while seqs(folder) != [*expected]:
+            await asyncio.sleep(0.002)
+
+
+@contextmanager
+def full(folder: Path) -> Iterator[None]:
+    """A disk that is full for the sink alone: it is larger than whatever else is written here."""
+    path = path_of(folder)
+    path.parent.mkdir(exist_ok=True)
+    before = path.read_bytes() if path.exists() else b""
+    last = before.splitlines(keepends=True)[-1:] or [
+        json.dumps({"after": [0, GENESIS]}).encode() + b"\n"
+    ]
+    path.write_bytes(b"#" * 50_000_000 + b"\n" + last[0])
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 100, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        whole = path.read_bytes().partition(b"\n")[2]
+        path.write_bytes(before + whole[len(last[0]) :] if before else whole)
+
+
+async def test_with_all_both_have_an_event_before_it_counts(
+    store: Store, tmp_path: Path, keys: AuditKeys
+) -> None:
+    both = two(store, tmp_path, keys)
+    ids = await both.record([intent(kept=kept(b"PLANTED")), outcome(raw=b"PLANTED")])
+    assert [line["event_id"] for line in lines(tmp_path)] == list(ids)
+    for line, event in zip(lines(tmp_path), store.events(), strict=True):
+        assert {name: line[name] for name in COLUMNS} == {
+            name: getattr(event, name) for name in COLUMNS
+        }
+        assert link_columns(keys.chain, [line[name] for name in COLUMNS[:-1]]) == line["link"]
+    assert b"PLANTED" not in path_of(tmp_path).read_bytes()
+    assert path_of(tmp_path).stat().st_mode & 0o777 == 0o600
+
+
+async def test_many_at_once_are_copied_once_each_and_in_order(
+    sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys
+) -> None:
+    faces = [two(sqlite, tmp_path, keys), two(sqlite, tmp_path, keys)]
+    await asyncio.gather(
+        *(faces[number % 2].record([intent(f"req.{number:08}")]) for number in range(60))
+    )
+    assert seqs(tmp_path) == list(range(1, 61))
+
+
+async def test_what_was_recorded_past_it_is_made_up_for(
+    sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys
+) -> None:
+    for number in range(5):
+        await sqlite.record([intent(f"req.{number:08}")])
+    await two(sqlite, tmp_path, keys).record([intent()])
+    assert seqs(tmp_path) == [1, 2, 3, 4, 5, 6]
+    await sqlite.record([intent()])
+    await two(sqlite, tmp_path, keys).close()
+    assert seqs(tmp_path) == [1, 2, 3, 4, 5, 6, 7]
+
+
+async def test_what_a_crash_left_of_a_line_goes(
+    sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys
+) -> None:
+    both = two(sqlite, tmp_path, keys)
+    await both.record([intent()])
+    with path_of(tmp_path).open("ab") as file:
+        file.write(b'{"format": "sluicegate-ev')
+    await both.record([intent()])
+    assert seqs(tmp_path) == [1, 2]
+
+
+@pytest.mark.requirement("RES-9")
+async def test_with_all_a_full_sink_lets_nothing_run_and_loses_nothing(
+    sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys
+) -> None:
+    both = two(sqlite, tmp_path, keys)
+    await both.record([intent()])
+    with full(tmp_path):
+        for _ in range(3):
+            with pytest.raises(AuditUnavailable, match="the second sink"):
+                await both.record([intent("req.00000002")])
+        with pytest.raises(AuditUnavailable, match="the second sink"):
+            await both.record([outcome()])
+    # The first one was committed before the sink failed, the next two were held back before.
+    assert [event.seq for event in sqlite.events()] == [1, 2, 3]
+    await both.record([intent("req.00000003")])
+    assert seqs(tmp_path) == [1, 2, 3, 4]
+
+
+@pytest.mark.requirement("AUD-1", "RES-9")
+async def test_with_all_a_gate_whose_sink_is_full_asks_no_upstream_and_recovers(
+    sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys
+) -> None:
+    upstream = RecordedUpstream(answer())
+    gate = gate_of(contracts(), {"job_status": upstream}, store=two(sqlite, tmp_path, keys))
+    with full(tmp_path):
+        refused = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+        assert (refused.code, len(upstream.dispatches)) == ("UNAVAILABLE", 0)
+    given = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    assert given.outcome == "success"
+
+
+async def test_with_any_a_full_sink_stops_nothing_and_is_told_once(
+    sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys, caplog: pytest.LogCaptureFixture
+) -> None:
+    both = two(sqlite, tmp_path, keys, "any")
+    await both.record([intent()])
+    await until(tmp_path, 1)
+    with full(tmp_path):
+        await both.record([intent("req.00000002")])
+        async with asyncio.timeout(20):
+            while not caplog.records:
+                await asyncio.sleep(0.002)
+        await both.record([intent("req.00000003")])
+        await asyncio.gather(*([both._task] if both._task else []))
+    await both.record([intent("req.00000004")])
+    await until(tmp_path, 1, 2, 3, 4)
+    assert [record.message.partition(":")[0] for record in caplog.records] == [
+        "the second sink took no event"
+    ]
+
+
+async def test_with_any_the_sink_takes_alone_what_a_full_record_cannot(
+    sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys
+) -> None:
+    both = two(sqlite, tmp_path, keys, "any")
+    await both.record([intent()])
+    await until(tmp_path, 1)
+    sqlite.limit_pages(pages_of(sqlite) + GROWTH)
+    events = 1 + await asyncio.to_thread(fill, sqlite)
+    ids = await both.record([outcome(raw=b"PLANTED", detail=LARGE)])
+    alone = lines(tmp_path)[-1]
+    assert (alone["seq"], alone["event_id"], alone["kind"]) == (None, *ids, "outcome")
+    assert b"PLANTED" not in path_of(tmp_path).read_bytes()
+    sqlite.limit_pages(100_000)
+    await both.record([intent("req.00000003")])
+    async with asyncio.timeout(20):
+        while seqs(tmp_path)[-1] != events + 1:
+            await asyncio.sleep(0.002)
+    chained = [seq for seq in seqs(tmp_path) if seq is not None]
+    assert chained == list(range(1, events + 2))
+
+
+@pytest.mark.requirement("RES-9")
+@pytest.mark.parametrize("rule", ["all", "any"])
+async def test_terms_are_never_judged_by_the_sink(
+    sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys, rule: SinksRule
+) -> None:
+    both = two(sqlite, tmp_path, keys, rule)
+    sqlite.limit_pages(pages_of(sqlite) + GROWTH)
+    await asyncio.to_thread(fill, sqlite)
+    with pytest.raises(AuditUnavailable, match="full"):
+        await both.record([intent(detail=LARGE)], terms=Terms(unless_open=True))
+    assert all(line["seq"] is not None for line in lines(tmp_path))
+
+
+@pytest.mark.requirement("RES-9")
+async def test_with_any_nothing_counts_where_neither_takes_it(
+    sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys
+) -> None:
+    both = two(sqlite, tmp_path, keys, "any")
+    sqlite.limit_pages(pages_of(sqlite) + GROWTH)
+    await asyncio.to_thread(fill, sqlite)
+    path_of(tmp_path).mkdir(parents=True)
+    with pytest.raises(AuditUnavailable, match="full"):
+        await both.record([outcome(detail=LARGE)])
+
+
+@pytest.mark.requirement("RES-9")
+async def test_a_sink_that_is_slow_is_given_up_and_catches_up(
+    sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys
+) -> None:
+    both = two(sqlite, tmp_path, keys, patience_s=0.05)
+    lock = AppendedFile(path_of(tmp_path)).lock()
+    with lock, pytest.raises(AuditUnavailable, match=r"within 0\.05 s"):
+        await both.record([intent()])
+    lock.close()
+    await until(tmp_path, 1)
+
+
+@pytest.mark.requirement("RES-9")
+async def test_a_sink_that_raises_anything_is_a_refusal_by_its_type(
+    sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def raising(_: object) -> None:
+        raise RuntimeError("PLANTED")
+
+    monkeypatch.setattr(AppendedFile, "read_last", raising)
+    with pytest.raises(AuditUnavailable, match="the second sink: RuntimeError"):
+        await two(sqlite, tmp_path, keys).record([intent()])
+
+
+LYING = {
+    "no JSON": b"x\n",
+    "another form": b'{"after": 7}\n',
+    "an event to come": b'{"after": [99, "00"]}\n',
+    "another event": b'{"after": [1, "00"]}\n',
+}
+
+
+@pytest.mark.requirement("RES-9")
+@pytest.mark.parametrize("last", LYING.values(), ids=LYING)
+async def test_a_sink_that_does_not_follow_the_record_takes_nothing(
+    sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys, last: bytes
+) -> None:
+    path_of(tmp_path).parent.mkdir()
+    path_of(tmp_path).write_bytes(last)
+    with pytest.raises(AuditUnavailable, match="the second sink"):
+        await two(sqlite, tmp_path, keys).record([intent()])
+    assert path_of(tmp_path).read_bytes() == last
+
+
+async def test_a_record_that_was_rolled_back_is_told_at_once(
+    sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys
+) -> None:
+    both = two(sqlite, tmp_path, keys)
+    await both.record([intent()])
+    await sqlite.close()
+    shutil.copy(tmp_path / "a.db", tmp_path / "b.db")
+    store = SqliteStore(tmp_path / "a.db", keys)
+    await two(store, tmp_path, keys).record([intent(), intent()])
+    await store.close()
+    older = SqliteStore(tmp_path / "b.db", keys)
+    with pytest.raises(AuditUnavailable, match="CHAIN_SHORTER_THAN_ANCHOR"):
+        await two(older, tmp_path, keys).record([intent()])
+    await older.record([intent(), intent()])
+    with pytest.raises(AuditUnavailable, match="CHAIN_BROKEN"):
+        await two(older, tmp_path, keys).record([outcome()])
+    await older.close()
+
+
+async def test_an_act_is_in_both_before_bytes_are_shown(
+    sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys
+) -> None:
+    both = two(sqlite, tmp_path, keys)
+    await both.record([intent(kept=kept(b"shown"))])
+    ref = next(iter(sqlite.events())).raw_ref
+    assert ref is not None
+    with full(tmp_path), pytest.raises(AuditUnavailable, match="the second sink"):
+        await both.reveal(ref, who="tester", reason="ticket 7", now=NOW)
+    assert await both.reveal(ref, who="tester", reason="ticket 7", now=NOW) == b"shown"
+    assert seqs(tmp_path) == [1, 2, 3]
