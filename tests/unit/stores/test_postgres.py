@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 
 import psycopg
@@ -181,6 +182,15 @@ async def test_a_month_is_made_before_its_first_event(
         assert [name for (name,) in rows] == [
             f"audit_event_{month}" for month in ("2026_11", "2026_12", "2031_12", "2032_01")
         ]
+
+
+@pytest.mark.requirement("AUD-3")
+async def test_one_commit_may_span_months_that_did_not_stand(postgres: PostgresStore) -> None:
+    moments = [NOW, NOW + timedelta(days=60), NOW, NOW + timedelta(days=400)]
+    events = [outcome(f"req.{at:08}", time=each) for at, each in enumerate(moments)]
+    blobs = [replace(each, kept=kept(b"raw")) for each in events]
+    await postgres.record([*events, *blobs])
+    assert (postgres.verify().events, postgres.verify().problem) == (8, None)
 
 
 @pytest.mark.parametrize(
