@@ -32,7 +32,7 @@ PARTS: Final[Mapping[str, str]] = {
     "console": "the operator console and the playground",
     "frameworks": "adapters for agent frameworks",
     "proxy": "the MCP proxy and the MCP adapter",
-    "storage": "PostgreSQL, signed heads, telemetry",
+    "storage": "PostgreSQL",
     "vendors": "exports for model vendors",
 }
 """The parts that something may wait for."""
@@ -98,7 +98,7 @@ REQUIREMENTS: Final[Mapping[str, Built | Pending]] = {
     "AUD-3": Built(rest={"PostgreSQL": "storage"}),
     "AUD-4": BUILT,
     "AUD-5": Built(rest={"HTML output": "console"}),
-    "AUD-6": Built(rest={"Apprise, OpenTelemetry": "storage"}),
+    "AUD-6": BUILT,
     # 10 Contract lifecycle
     "LIF-1": BUILT,
     "LIF-2": BUILT,

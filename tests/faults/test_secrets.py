@@ -6,13 +6,22 @@ import asyncio
 import json
 import logging
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from pyarrow import parquet
 from tests.faults import telling_tools
 from tests.faults.upstreams import Upstream, answer, serve
+from tests.unit.notices.test_webhook import hooked
 
 from sluicegate.cli.main import run
 from sluicegate.cli.output import HUMAN, JSON_V1
@@ -21,6 +30,7 @@ from sluicegate.gates.answers import Answer
 from sluicegate.gates.ports import AuditStore
 from sluicegate.opening.clock import SystemClock
 from sluicegate.opening.folder import open_folder_store, open_gate
+from sluicegate.telemetry import observing
 from sluicegate.values.callers import Caller
 from sluicegate.values.json import JsonValue
 
@@ -48,6 +58,12 @@ notify: {safe: "log:"}
 access:
   - {caller: svc-safe, action: call, tool: "*"}
 """
+TOLD_EVERYWHERE = {
+    'keys: "file:keys/"}': 'keys: "file:keys/", also: "file:../away/events.jsonl", '
+    'heads: {to: "file:../away/heads.jsonl", every_events: 50}}',
+    '"log:"': '"apprise:env:SAFE_OWNERS"',
+}
+"""What the settings say where the second sink, heads and Apprise are looked at as well."""
 HEAD = """
 sluicegate: 1
 tool: @TOOL@
@@ -312,6 +328,10 @@ def calls_of(by_kind: dict[str, list[str]], n: int) -> Iterable[tuple[str, str]]
 async def call_everything(root: Path, planted: Planted, patch: pytest.MonkeyPatch) -> Path:
     async with serve(planted.answer) as planted.upstream:
         folder = write_folder(root, planted.upstream.port, planted.by_kind["stderr"])
+        settings = SETTINGS
+        for told, more in TOLD_EVERYWHERE.items():
+            settings = settings.replace(told, more)
+        (folder / "sluicegate.yaml").write_text(settings)
         async with open_gate(folder) as gate:
             for n in range(EACH):
                 # A rotated credential counts from the next call on.
@@ -325,7 +345,34 @@ async def call_everything(root: Path, planted: Planted, patch: pytest.MonkeyPatc
                     planted.show("answer in Python", repr(given))
             planted.show_files("open state", folder / "state")
         planted.show_files("closed state", folder / "state")
+        planted.show_files("away", root / "away")
     return folder
+
+
+@contextmanager
+def traced(planted: Planted, patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Keep spans and metrics of every gate that is opened meanwhile, and show them."""
+    exporter, reader = InMemorySpanExporter(), InMemoryMetricReader()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    meter = MeterProvider([reader]).get_meter("test")
+    tracer = provider.get_tracer("test")
+    patch.setattr(observing, "open_observer", lambda: observing.TracingObserver(tracer, meter))
+    yield
+    for span in exporter.get_finished_spans():
+        planted.show("spans", span.to_json())
+    data = reader.get_metrics_data()
+    planted.show("metrics", "" if data is None else data.to_json())
+
+
+@contextmanager
+def notified(planted: Planted, target: str, patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the owner be told at a target whose URL holds a secret, and show what was posted."""
+    with hooked() as hook:
+        patch.setenv("SAFE_OWNERS", f"json://{urlsplit(hook.url).netloc}/hook/{target}")
+        yield
+        for posted in hook.posted:
+            planted.show("apprise", json.dumps(posted))
 
 
 def show_commands(
@@ -333,19 +380,32 @@ def show_commands(
 ) -> list[tuple[str, int]]:
     """Run every command that an operator reads the record with; return the exit codes."""
     capsys.readouterr()
+    out = folder.parent / "out"
+    out.mkdir()
     commands = [
         ["audit", "list", "--limit", "9999"],
         ["audit", "list", "--group"],
+        ["audit", "verify"],
+        ["audit", "export", str(out / "events.parquet")],
         *(["audit", "show", request_id] for request_id in planted.request_ids),
         *(["why", request_id] for request_id in planted.request_ids),
     ]
     codes: list[tuple[str, int]] = []
     for command in commands:
         for form in (HUMAN, JSON_V1):
+            if "export" in command:
+                (out / "events.parquet").unlink(missing_ok=True)  # of the other form
             code = run([*command, "--folder", str(folder), "--format", form])
             codes.append((f"{command} {form}", code))
             captured = capsys.readouterr()
             planted.show(f"{command[0]} {form}", captured.out + captured.err)
+    for command in (["tail", "-n", "9999"], ["export", str(out / "events.jsonl")]):
+        codes.append((command[0], run(["audit", *command, "--folder", str(folder)])))
+        captured = capsys.readouterr()
+        planted.show(f"audit {command[0]}", captured.out + captured.err)
+    for row in parquet.read_table(out / "events.parquet").to_pylist():  # it is compressed
+        planted.show("export as parquet", repr(row))
+    planted.show_files("export", out)
     return codes
 
 
@@ -379,7 +439,12 @@ def test_no_planted_secret_stands_where_anybody_could_read_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     planted = Planted(plant())
-    with caplog.at_level(logging.DEBUG):
+    target = secrets.token_hex(20)
+    with (
+        caplog.at_level(logging.DEBUG),
+        notified(planted, target, monkeypatch),
+        traced(planted, monkeypatch),
+    ):
         folder = asyncio.run(call_everything(tmp_path, planted, monkeypatch))
         codes = show_commands(folder, planted, capsys)
     show_log(caplog.records, planted)
@@ -391,11 +456,16 @@ def test_no_planted_secret_stands_where_anybody_could_read_it(
     assert sum(map(len, planted.by_kind.values())) == 200
     assert [command for command, code in codes if code != 0] == []
     assert len(planted.request_ids) == len(set(planted.request_ids)) == EACH * len(KINDS)
-    assert {"answer", "open state/audit.db-wal", "closed state/audit.db", "why json-v1"} <= set(
-        planted.read
-    )
+    assert {
+        *("answer", "open state/audit.db-wal", "closed state/audit.db", "why json-v1"),
+        *("away/heads.jsonl", "away/events.jsonl", "export/events.jsonl", "export as parquet"),
+        *("spans", "metrics", "apprise", "audit tail"),
+    } <= set(planted.read)
 
     assert set(planted.leaks()) == set()
+    planted.by_kind["notice target"] = [target]
+    assert set(planted.leaks()) == set()
+    del planted.by_kind["notice target"]
 
     revealed = asyncio.run(reveal_everything(open_folder_store(folder)))
     kept = {
