@@ -24,6 +24,7 @@ FIXTURES = Path("strict/job_status/fixtures")
 
 BIND = "  bind: {/project_id: /project_id, /run_id: /run_id}\n"
 FRESH = "  fresh: {at: /observed_at, max_age_s: 60, max_ahead_s: 5}\n"
+LAST_REQUIRED = "[project_id, run_id, state, observed_at, failed_steps, diagnostic_url]"
 SAFEGUARDS = {
     "anchors": (
         'run_id: {type: string, pattern: "^run_[A-Za-z0-9]{12,48}$"}\n    required',
@@ -38,6 +39,12 @@ SAFEGUARDS = {
     "format": ("format: date-time, ", "", "X04"),
     "maxItems": ("        maxItems: 8\n", "", "B03"),
     "maxLength": (", maxLength: 35", "", "X05"),
+    "required": (LAST_REQUIRED, "[project_id, run_id, state, observed_at, failed_steps]", "C06"),
+    "required, of what the agent sees": (
+        LAST_REQUIRED,
+        "[project_id, run_id, state, observed_at, diagnostic_url]",
+        "C06",
+    ),
 }
 
 
@@ -93,11 +100,62 @@ def test_a_safeguard_that_is_removed_lowers_the_score_and_names_the_hole(name: s
 
 
 @pytest.mark.requirement("LIF-2")
-def test_an_open_object_does_not_load_so_nothing_is_tested(sluicegate: Here) -> None:
-    change("    additionalProperties: false\n", "")
+@pytest.mark.parametrize(
+    ("old", "said"),
+    [
+        ("    additionalProperties: false\n", "SCHEMA_OPEN_OBJECT"),
+        ("    required: [project_id, run_id]\n", "CONTRACT_INVALID"),
+        (f"    required: {LAST_REQUIRED}\n", "CONTRACT_INVALID"),
+    ],
+    ids=["closing", "required arguments", "required members"],
+)
+def test_a_safeguard_without_which_nothing_loads_is_named_at_once(
+    sluicegate: Here, old: str, said: str
+) -> None:
+    change(old, "")
     done = sluicegate("test", "strict")
-    assert done.code == 4
-    assert "SCHEMA_OPEN_OBJECT" in done.out
+    assert (done.code, said in done.out) == (4, True)
+
+
+@pytest.mark.requirement("LIF-2")
+def test_a_member_that_only_the_map_demands_is_a_hole_of_the_schema(sluicegate: Here) -> None:
+    change(LAST_REQUIRED, "[project_id, run_id, state, observed_at, diagnostic_url]")
+    done = sluicegate("test", "strict")
+    name = "result.failed.drop.failed_steps"
+    assert done.out.splitlines()[:3] == [
+        f"strict/job_status/fixtures/result/accepted/failed.json: KILLED EARLY (schema): {name}",
+        "  at /failed_steps: conform (required) must refuse it, and narrow/NOT_FOUND_AT alone does",
+        "  hint: C06 would close it: sluicegate explain C06",
+    ]
+    promoted = sluicegate("promote", "job_status", name, "--folder", "strict")
+    assert (promoted.code, "require the member" in promoted.err) == (2, True)
+
+
+@pytest.mark.requirement("LIF-2", "LIF-1")
+@pytest.mark.parametrize(
+    ("entry", "scores"),
+    [
+        ('{rule: C06, reason: not told of old runs, until: "2099-12-31"}', True),
+        ('{rule: optional-in-result, reason: not told of old runs, until: "2099-12-31"}', True),
+        ('{rule: C06, until: "2099-12-31"}', False),
+        ('{rule: B03, reason: not told of old runs, until: "2099-12-31"}', False),
+    ],
+    ids=["by id", "by name", "without reason", "another rule"],
+)
+def test_the_schema_may_say_that_a_member_is_optional_and_why(entry: str, scores: bool) -> None:
+    change(LAST_REQUIRED, "[project_id, run_id, state, observed_at, diagnostic_url]")
+    change("        uniqueItems: true\n", f"        uniqueItems: true\n        x-lint: [{entry}]\n")
+    assert (probe().score == 1.0) == scores
+
+
+@pytest.mark.requirement("LIF-2")
+def test_an_optional_member_that_nobody_sees_may_be_declared_equivalent() -> None:
+    change(LAST_REQUIRED, "[project_id, run_id, state, observed_at, failed_steps]")
+    change("diagnostic_url: {at: /url}", "diagnostic_url: {at: /url, optional: true}")
+    assert holes(probe()) == {"result.failed.drop.diagnostic_url": ("survived", "C06")}
+    declare("{mutant: drop.diagnostic_url, pointer: /diagnostic_url, reason: operator only}")
+    after = probe()
+    assert (after.score, after.sides["result"].equivalent, holes(after)) == (1.0, 1, {})
 
 
 @pytest.mark.requirement("LIF-2")

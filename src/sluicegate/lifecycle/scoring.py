@@ -13,7 +13,7 @@ from sluicegate.values.codes import Code, Stage
 from sluicegate.values.rejections import Rejected
 
 Outcome: TypeAlias = "Selected | Prepared | Rejected"
-Fate: TypeAlias = Literal["killed", "late", "survived", "refused", "seen", "equivalent"]
+Fate: TypeAlias = Literal["killed", "early", "late", "survived", "refused", "seen", "equivalent"]
 
 MAX_EQUIVALENTS: Final = 5
 """Mutants of one contract that may be declared equivalent (SPEC LIF-2)."""
@@ -51,8 +51,9 @@ class Judged:
     """One mutant and its fate: ``stage`` and ``code`` are None where it was accepted.
 
     ``killed``: refused at the rung stated, or earlier. ``late``: a later rung did the work of one
-    that lacks. ``survived``: nothing refused it. ``refused``: it had to pass and did not.
-    ``seen``: the agent saw what it must not. ``equivalent``: declared, and proven.
+    that lacks; ``early``: an earlier one did, and the rung itself admits it. ``survived``: nothing
+    refused it. ``refused``: it had to pass and did not. ``seen``: the agent saw what it must not.
+    ``equivalent``: declared, and proven.
     """
 
     mutant: Mutant
@@ -121,7 +122,9 @@ def _fate_of_refused(mutant: Mutant, rejected: Rejected) -> Fate:
     if mutant.expectation != "refused":
         return "refused"
     rung = _ORDER.get(rejected.stage)
-    return "killed" if rung is not None and rung <= _ORDER[mutant.stage] else "late"
+    if rung is None or rung > _ORDER[mutant.stage]:
+        return "late"
+    return "early" if mutant.unheld and rung < _ORDER[mutant.stage] else "killed"
 
 
 def _fate_of_accepted(mutant: Mutant, *, same: bool, known: bool) -> Fate:

@@ -43,6 +43,11 @@ def promote(folder: Path, tool: str, name: str, *, python: bool = True) -> tuple
             f"{name} is accepted as it must be, and shows the agent what it must not see: "
             "no fixture says so; mend result.agent"
         )
+    if hole.judged.fate == "early":
+        raise ConfigurationError(
+            f"{name} is refused by an earlier rung, so no fixture shows the hole: require the "
+            "member, or say by `x-lint` that it may be absent"
+        )
     return _write((folder / probed.source).parent, hole)
 
 

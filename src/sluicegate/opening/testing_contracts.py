@@ -237,7 +237,9 @@ def _levels(contract: Contract, example: Example) -> Iterator[Mutant]:
         read = read_json("arguments", example.raw)
         yield from islice(mutate_bytes(example.raw, contract.call_limits), MAX_MUTANTS)
         if isinstance(read, Document):
-            structure = mutate_structure(read.value, schema.document, schema.is_valid)
+            structure = mutate_structure(
+                read.value, schema.document, schema.is_valid, side="arguments"
+            )
             yield from islice(structure, MAX_MUTANTS)
         return
     carried = open_answer(contract, example.raw)

@@ -29,6 +29,7 @@ MAX_SHOWN: Final = 20
 _SEMANTIC: Final = frozenset({Stage.CHECK, Stage.VOUCH, Stage.SELECT})
 _SAYS: Final[Mapping[str, str]] = {
     "survived": "SURVIVED",
+    "early": "KILLED EARLY",
     "late": "KILLED LATE",
     "refused": "WRONGLY REFUSED",
     "seen": "SEEN",
@@ -41,8 +42,8 @@ class Survivor:
 
     ``file`` is the example it was made of, ``stage`` the rung that must refuse it; ``got`` is what
     became of it (``vouch/STALE``), empty where it was accepted; ``rule`` is the lint rule that
-    closes the hole, empty where none does. ``fate`` is ``survived``, ``late``, ``refused`` or
-    ``seen``.
+    closes the hole, empty where none does. ``fate`` is ``survived``, ``early``, ``late``,
+    ``refused`` or ``seen``.
     """
 
     tool: str
@@ -69,6 +70,8 @@ class Survivor:
             return f"{self.stage}{where} must refuse it, and nothing does"
         if self.fate == "late":
             return f"{self.stage}{where} must refuse it; {self.got} did, later"
+        if self.fate == "early":
+            return f"{self.stage}{where} must refuse it, and {self.got} alone does"
         if self.fate == "refused":
             return f"it must be accepted, and {self.got} refuses it"
         return "the agent must not see the difference, and does"
@@ -178,9 +181,10 @@ def render_survivor(survivor: Survivor, paint: Paint) -> str:
     ]
     if survivor.hint:
         lines.append(f"  hint: {escape_terminal(survivor.hint)}")
-    lines.append(
-        "  " + paint.dim(escape_terminal(f"sluicegate promote {survivor.tool} {survivor.name}"))
-    )
+    if survivor.fate != "early":
+        lines.append(
+            "  " + paint.dim(escape_terminal(f"sluicegate promote {survivor.tool} {survivor.name}"))
+        )
     return "\n".join(lines) + "\n"
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from sluicegate.contracts.schemas.keywords import walk
+from sluicegate.contracts.schemas.keywords import Schema, walk
 from sluicegate.lifecycle.lint.findings import WORD, Example, Hit, LintFinding, Rule, shown
 from sluicegate.lifecycle.lint.sheet import Sheet
 from sluicegate.values.json import JsonObject
@@ -64,6 +64,15 @@ def apply_suppressions(sheet: Sheet, findings: Sequence[LintFinding], today: dat
         elif one.at not in used:
             hits.append(("L01", Hit(one.at, f"`{show_name(one.rule)}` finds nothing here.")))
     return Silenced(tuple(left), tuple(hits))
+
+
+def silences(schema: Schema, *names: str) -> bool:
+    """Whether a well-formed entry of the schema's own names the rule; L02 tells its end."""
+    given = None if isinstance(schema, bool) else schema.get(KEYWORD)
+    return isinstance(given, list | tuple) and any(
+        isinstance(item, Mapping) and not "".join(_faults(item)) and item["rule"] in names
+        for item in given
+    )
 
 
 def _node_of(pointer: str, nodes: Set[str]) -> str:

@@ -54,7 +54,8 @@ class Carried:
         """Return a structure mutant of the data as a mutant of the answer.
 
         None where no answer can lead to it: what no rule of the map names is dropped before the
-        schema sees it. A mapped member that is gone must be refused at narrow.
+        schema sees it. A mapped member that is gone must be refused at narrow, unless its schema is
+        in question.
         """
         if self.rules is None:
             if not self.at and not self.as_text:
@@ -67,7 +68,7 @@ class Carried:
         if raw is None:
             return None
         gone = isinstance(found, Nothing) and len(segments) == 1
-        gone = gone and not self.rules[segments[0]].optional
+        gone = gone and not mutant.unheld and not self.rules[segments[0]].optional
         return replace(mutant, raw=raw, stage=Stage.NARROW if gone else mutant.stage)
 
 

@@ -27,7 +27,8 @@ class Mutant:
     ``stage`` is the rung that must refuse it, and no later one. ``value`` is what ``raw`` spells.
     ``rule`` is the lint rule that would close the hole where nothing refuses it. ``needs`` are the
     surroundings that differ from the example's, in the words of a sidecar. ``unseen``: it must be
-    accepted, and the agent must see the very same as of the example.
+    accepted, and the agent must see the very same as of the example. ``unheld``: the rung itself
+    is known to admit it, so a refusal by an earlier one is no kill.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Mutant:
     rule: str = ""
     needs: Mapping[str, JsonValue] = field(default_factory=dict)
     expectation: Expectation = "refused"
+    unheld: bool = False
 
 
 _UNFIT: Final = re.compile("[^A-Za-z0-9_-]")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from sluicegate.lifecycle.lint.suppressions import silences
 from sluicegate.lifecycle.mutants.changes import Change
 from sluicegate.lifecycle.mutants.examples import Maker
 from sluicegate.lifecycle.mutants.places import Spot
@@ -55,18 +56,27 @@ def _extended(spot: Spot, members: Mapping[str, JsonValue]) -> Iterator[Change]:
 def _dropped(spot: Spot, members: Mapping[str, JsonValue]) -> Iterator[Change]:
     # `required: []` is the author's word that all may be absent; no word at all is a hole.
     rule = "C05" if spot.view.declared and not spot.view.has("required") else ""
+    required = spot.view.required
     for name in members:
+        lacking = rule
+        if not rule and name not in required and not _is_declared_optional(spot, name):
+            lacking = "C06"
         yield Change(
             operator="drop",
             segments=(*spot.segments, name),
             value=NOTHING,
             keyword="required",
-            rule=rule if name in spot.view.declared else "",
+            rule=lacking if name in spot.view.declared else "",
         )
     if len(members) > 1:
         yield Change(
             operator="drop-all", segments=spot.segments, value={}, keyword="required", rule=rule
         )
+
+
+def _is_declared_optional(spot: Spot, name: str) -> bool:
+    """Whether the author says by ``x-lint`` that the member may be absent, and why."""
+    return any(silences(schema, "C06", "optional-in-result") for schema in spot.view.member(name))
 
 
 def _renamed(spot: Spot, members: Mapping[str, JsonValue]) -> Iterator[Change]:

@@ -7,6 +7,7 @@ from typing import Final
 
 from sluicegate.contracts.schemas.compiled import Predicate
 from sluicegate.contracts.schemas.compiling import compile_validator
+from sluicegate.lifecycle.lint.subject import SideName
 from sluicegate.lifecycle.mutants.array_changes import change_array
 from sluicegate.lifecycle.mutants.changes import Change
 from sluicegate.lifecycle.mutants.examples import Maker
@@ -24,6 +25,9 @@ from sluicegate.values.pointers import join_segments
 MAX_SPOTS: Final = 400
 """Places of one value that are changed."""
 
+_OF_RESULTS: Final = frozenset({"C06"})
+"""Rules that lint has for results alone."""
+
 
 def list_changes(value: JsonValue, viewer: Viewer) -> Iterator[Change]:
     """Yield every change of ``value``, whether or not the schema refuses it, outside in."""
@@ -39,20 +43,27 @@ def list_changes(value: JsonValue, viewer: Viewer) -> Iterator[Change]:
 
 
 def mutate_structure(
-    value: JsonValue, schema: JsonObject, is_valid: Predicate | None = None
+    value: JsonValue,
+    schema: JsonObject,
+    is_valid: Predicate | None = None,
+    *,
+    side: SideName = "result",
 ) -> Iterator[Mutant]:
     """Yield the structure mutants of ``value``, which ``schema`` admits; the same ones each time.
 
     ``schema`` is an effective document; ``is_valid`` its compiled check, made anew where None.
     Each mutant is validated first: what the schema admits is a mutant only where a safeguard is
-    lacking that could refuse it, and then bears the ``rule`` of that hole. Raises: ValueError
-    where the schema does not compile. Source: SPEC LIF-2.
+    lacking that could refuse it, and then bears the ``rule`` of that hole; a rule that ``side``
+    does not have is no hole. Raises: ValueError where the schema does not compile.
+    Source: SPEC LIF-2.
     """
     admits = compile_validator(schema).is_valid if is_valid is None else is_valid
     seen: set[bytes] = {spell(value)}
     for change in list_changes(value, Viewer(schema)):
         changed = replace_at(value, change.segments, change.value)
-        if not change.rule and admits(changed):
+        admitted = admits(changed)
+        rule = "" if side == "arguments" and change.rule in _OF_RESULTS else change.rule
+        if admitted and not rule:
             continue
         raw = spell(changed)
         if raw in seen:
@@ -66,5 +77,6 @@ def mutate_structure(
             stage=Stage.CONFORM,
             keyword=change.keyword,
             value=changed,
-            rule=change.rule,
+            rule=rule,
+            unheld=admitted and change.keyword == "required",
         )

@@ -137,13 +137,25 @@ def test_what_the_author_declared_is_no_mutant() -> None:
     schema = copy.deepcopy(SCHEMA)
     schema["required"].remove("trigger")
     schema["properties"]["attempts"]["type"] = ["integer", "null"]
-    assert survivors(schema) == {}
-    names = {mutant.name for mutant in mutate_structure(VALUE, schema)}
+    names = {mutant.name for mutant in mutate_structure(VALUE, schema, side="arguments")}
     assert {"drop.trigger", "as-null.attempts"} & names == set()
 
 
-def test_members_that_are_all_optional_are_declared_by_a_list_that_names_none() -> None:
-    assert survivors({**SCHEMA, "required": []}) == {}
+def test_an_optional_member_is_a_hole_of_a_result_until_its_schema_says_why() -> None:
+    schema = copy.deepcopy(SCHEMA)
+    schema["required"].remove("trigger")
+    assert survivors(schema) == {"drop.trigger": "C06"}
+    why = {"rule": "C06", "reason": "not all runs have one", "until": "2099-12-31"}
+    schema["properties"]["trigger"]["x-lint"] = [why]
+    assert survivors(schema) == {}
+
+
+def test_a_list_that_names_none_declares_arguments_and_no_result() -> None:
+    none = {**SCHEMA, "required": []}
+    names = {mutant.name for mutant in mutate_structure(VALUE, none, side="arguments")}
+    dropped = {f"drop.{name}" for name in VALUE}
+    assert dropped & names == set()
+    assert survivors(none) == dict.fromkeys(dropped, "C06")
 
 
 def test_mutants_are_the_same_each_time_and_each_once() -> None:
