@@ -136,6 +136,9 @@ def test_doctor_tells_whether_the_newest_events_are_covered(sluicegate: Here) ->
     cut(DATABASE, 1)
     well, says = doctor_on_heads(sluicegate)
     assert (well, "CHAIN_SHORTER_THAN_ANCHOR: event 3 was signed" in says) == (False, True)
+    with closing(sqlite3.connect(DATABASE, isolation_level=None)) as database:
+        database.execute("DELETE FROM audit_event")
+    assert doctor_on_heads(sluicegate)[0] is False
     Path("away/heads.jsonl").write_text("{}\n")
     well, says = doctor_on_heads(sluicegate)
     assert (well, says.endswith("it is no head")) == (False, True)

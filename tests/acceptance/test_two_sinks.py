@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -68,6 +70,25 @@ def test_a_sink_that_cannot_be_written_counts_as_the_settings_say(
     SINK.rmdir()
     assert call() is None
     assert kinds()[-2:] == ["intent", "outcome"]
+
+
+def doctor_on_the_sink(sluicegate: Here) -> tuple[bool, str]:
+    looks = json.loads(sluicegate("doctor", "contracts", "--format", "json-v1").out)["looks"]
+    (look,) = [look for look in looks if look["name"] == "second sink"]
+    return look["well"], look["says"]
+
+
+def test_doctor_tells_whether_the_second_sink_follows(sluicegate: Here) -> None:
+    call()
+    says = "it holds the events up to 3, 0 are still to come"
+    assert doctor_on_the_sink(sluicegate) == (True, says)
+    with closing(sqlite3.connect("contracts/state/audit.db", isolation_level=None)) as database:
+        database.execute("DROP TRIGGER audit_event_no_delete")
+        database.execute("DELETE FROM audit_event WHERE seq = 3")
+    well, says = doctor_on_the_sink(sluicegate)
+    assert (well, "CHAIN_SHORTER_THAN_ANCHOR: event 3 is in" in says) == (False, True)
+    SINK.write_text("x\n")
+    assert doctor_on_the_sink(sluicegate)[0] is False
 
 
 REFUSED = {

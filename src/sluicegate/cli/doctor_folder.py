@@ -13,10 +13,10 @@ from sluicegate.cli.doctor_probes import Look
 from sluicegate.contracts.contract import SshFetch, WebhookSignature
 from sluicegate.contracts.served import ContractSet
 from sluicegate.errors import ConfigurationError
-from sluicegate.opening.anchoring import inspect_heads
 from sluicegate.opening.documents import say_misplaced
 from sluicegate.opening.folder import check_folder
 from sluicegate.opening.offering import list_frozen
+from sluicegate.opening.outside import inspect_outside
 from sluicegate.opening.signature_keys import read_signing_secret
 from sluicegate.opening.speaking_ssh import read_ssh_key
 from sluicegate.opening.steering import read_steering
@@ -73,8 +73,11 @@ def examine_folder(folder: str, now: datetime) -> list[Look]:
         Look(name=name, well=well, says=says)
         for name, well, says in inspect_store(report.contracts.settings.audit, root, now=now)
     ]
-    well, says = inspect_heads(root, now=now)
-    return [*looks, Look(name="heads", well=well, says=says)]
+    looks += [
+        Look(name=name, well=well, says=says)
+        for name, well, says in inspect_outside(report.contracts.settings.audit, root, now=now)
+    ]
+    return looks
 
 
 def _contracts(served: ContractSet, failing: list[str]) -> Look:

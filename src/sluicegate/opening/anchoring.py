@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import StoredEvent
@@ -18,13 +17,11 @@ from sluicegate.opening.signing import head_writer, open_public_keys
 from sluicegate.opening.standing import open_standing_store
 from sluicegate.stores.appended_file import AppendedFile
 from sluicegate.stores.chain import GENESIS
-from sluicegate.stores.encoding import time_text
 from sluicegate.stores.heads import (
     MAX_LINE_BYTES,
     Head,
     PublicKeys,
     public_keys_of,
-    read_head,
     read_heads,
     read_public_keys,
 )
@@ -33,9 +30,6 @@ from sluicegate.stores.heads_file import find_heads_file
 from sluicegate.stores.heads_writer import HeadUnwritten
 from sluicegate.stores.keys import open_signing_keys
 from sluicegate.stores.standing import RecordMissing
-
-_LATE: Final = 3
-"""A head that is so many times later than it should be is missing."""
 
 
 def sign_now(folder: Path, now: datetime) -> Head | None:
@@ -136,45 +130,3 @@ def _read_public_key(path: Path) -> PublicKeys:
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be read ({error.strerror})") from error
     return read_public_keys(text, str(path))
-
-
-def inspect_heads(folder: Path, *, now: datetime) -> tuple[bool, str]:
-    """Say whether the newest events are covered by a head; raises nothing for what it finds."""
-    settings = read_settings(folder).audit
-    if settings.heads is None:
-        return True, "none are signed: that the end of the record was cut off would not show"
-    try:
-        file = find_heads_file(settings, folder)
-        line = file.read_last()
-        newest = _newest_event(folder)
-        if newest is None and line is None:
-            return True, "the record holds no event yet"
-        keys = public_keys_of(open_signing_keys(settings.keys, folder, may_draw=False))
-    except (ConfigurationError, AuditUnavailable) as error:
-        return False, str(error)
-    except OSError as error:
-        return False, f"the heads cannot be read: {error.strerror}"
-    head = None if line is None else read_head(line, keys)
-    if isinstance(head, str):
-        return False, f"the last line of {file.path}: {head}"
-    signed = 0 if head is None else head.seq
-    if newest is None or newest.seq < signed:
-        return False, f"CHAIN_SHORTER_THAN_ANCHOR: event {signed} was signed; verify the record"
-    late = now - timedelta(seconds=_LATE * settings.heads.every_s)
-    if newest.seq > signed and newest.time < time_text(late):
-        return False, (
-            f"events after {signed} are covered by no head since {newest.time}: look at the log of"
-            " the gate, or sign now: sluicegate audit heads"
-        )
-    return True, f"event {signed} is signed, the newest is {newest.seq}"
-
-
-def _newest_event(folder: Path) -> StoredEvent | None:
-    try:
-        store = open_standing_store(folder)
-    except RecordMissing:
-        return None
-    try:
-        return next(iter([*store.events(limit=1, newest_first=True)]), None)
-    finally:
-        asyncio.run(store.close())

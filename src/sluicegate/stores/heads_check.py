@@ -77,16 +77,23 @@ def walk_chain(events: Iterable[StoredEvent]) -> ChainReport:
     return ChainReport(events=seq, head=link)
 
 
-def read_copy(database: Path) -> Iterator[StoredEvent]:
+def read_copy(
+    database: Path, *, limit: int | None = None, newest_first: bool = False
+) -> Iterator[StoredEvent]:
     """Iterate over the events of a copy of a SQLite record, without its keys.
 
     Raises: AuditUnavailable where it cannot be read to its end.
     """
     try:
         with closing(connect_to_read(database)) as connection:
-            yield from select_events(connection)
+            yield from select_events(connection, limit=limit, newest_first=newest_first)
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise AuditUnavailable(f"{database.name} cannot be read: {error}") from error
+
+
+def read_newest(database: Path) -> StoredEvent | None:
+    """Return the newest event of a SQLite record, None where it has none. Raises: as read_copy."""
+    return next(iter([*read_copy(database, limit=1, newest_first=True)]), None)
 
 
 def _gap(seq: int, link: str, problem: str) -> ChainReport:

@@ -58,7 +58,7 @@ class SecondSink:
             raise SinkUnwritten(f"the event cannot be encoded: {type(error).__name__}") from None
 
         def append() -> None:
-            after = self._last()
+            after = read_place(self._file)
             lines = [_line({name: each.get(name) for name in COLUMNS}, after) for each in encoded]
             self._file.append(b"".join(lines))
 
@@ -80,7 +80,7 @@ class SecondSink:
             raise SinkUnwritten(str(error)) from error
 
     def _copy(self) -> None:
-        seq, link = self._last()
+        seq, link = read_place(self._file)
         if seq < self._written:
             raise SinkUnwritten(
                 f"{self._file.path}: event {self._written}, written by this process, is not in it"
@@ -118,17 +118,22 @@ class SecondSink:
             return (event for event in reversed(last) if event.seq >= seq)
         return (event for event in self._store.events() if event.seq >= seq)
 
-    def _last(self) -> tuple[int, str]:
-        line = self._file.read_last()
-        if line is None:
-            return 0, GENESIS
-        try:
-            seq, link = json.loads(line)["after"]
-        except (ValueError, TypeError, KeyError, RecursionError):
-            seq = link = None
-        if seq.__class__ is not int or link.__class__ is not str:
-            raise SinkUnwritten(f"{self._file.path}: its last line is none that was written there")
-        return seq, link
+
+def read_place(file: AppendedFile) -> tuple[int, str]:
+    """Return the last event of the record that ``file`` holds, and its link.
+
+    Raises: SinkUnwritten where its last line is none of these; OSError.
+    """
+    line = file.read_last()
+    if line is None:
+        return 0, GENESIS
+    try:
+        seq, link = json.loads(line)["after"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        seq = link = None
+    if seq.__class__ is not int or link.__class__ is not str:
+        raise SinkUnwritten(f"{file.path}: its last line is none that was written there")
+    return seq, link
 
 
 def _line(columns: dict[str, Column], after: tuple[int, str]) -> bytes:

@@ -1,0 +1,116 @@
+"""What ``doctor`` looks at outside of the record: whether heads and second sink keep up with it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from sluicegate.contracts.settings import AuditSettings
+from sluicegate.errors import ConfigurationError
+from sluicegate.gates.events import StoredEvent
+from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.opening.standing import open_standing_store
+from sluicegate.stores.appended_file import find_outside_file
+from sluicegate.stores.encoding import time_text
+from sluicegate.stores.heads import public_keys_of, read_head
+from sluicegate.stores.heads_check import read_newest
+from sluicegate.stores.heads_file import find_heads_file
+from sluicegate.stores.keys import open_signing_keys
+from sluicegate.stores.second_sink import SinkUnwritten, read_place
+from sluicegate.stores.standing import RecordMissing
+from sluicegate.stores.stores import database_path
+
+Look: TypeAlias = tuple[str, bool, str]
+"""The name of what was looked at, whether it is well, and one sentence for the operator."""
+
+_LATE: Final = 3
+"""A head that is so many times later than it should be is missing."""
+
+
+def inspect_outside(settings: AuditSettings, folder: Path, *, now: datetime) -> Iterator[Look]:
+    """Look at the newest head and at the end of the second sink; changes nothing.
+
+    A thing that cannot be looked at is not well. Raises nothing for what it finds. Source: SPEC
+    AUD-3.
+    """
+    if settings.heads is None:
+        yield (
+            "heads",
+            True,
+            "none are signed: a record that lost its end would not show it",
+        )
+    else:
+        yield "heads", *_guarded(lambda: _look_at_heads(settings, folder, now))
+    if settings.also is not None:
+        yield "second sink", *_guarded(lambda: _look_at_sink(settings, folder))
+
+
+def _guarded(look: Callable[[], tuple[bool, str]]) -> tuple[bool, str]:
+    try:
+        return look()
+    except (ConfigurationError, AuditUnavailable, SinkUnwritten) as error:
+        return False, str(error)
+    except OSError as error:
+        return False, f"it cannot be read: {error.strerror}"
+
+
+def _look_at_heads(settings: AuditSettings, folder: Path, now: datetime) -> tuple[bool, str]:
+    assert settings.heads is not None  # noqa: S101  (narrows for the checker)
+    file = find_heads_file(settings, folder)
+    line, newest = file.read_last(), _newest_event(settings, folder)
+    if newest is None and line is None:
+        return True, "the record holds no event yet"
+    keys = public_keys_of(open_signing_keys(settings.keys, folder, may_draw=False))
+    head = None if line is None else read_head(line, keys)
+    if isinstance(head, str):
+        return False, f"the last line of {file.path}: {head}"
+    signed = 0 if head is None else head.seq
+    fault = _compare(newest, signed, None if head is None else head.link, "was signed")
+    if fault is not None or newest is None:
+        return False, fault or "the record holds no event"
+    late = now - timedelta(seconds=_LATE * settings.heads.every_s)
+    if newest.seq > signed and newest.time < time_text(late):
+        return False, (
+            f"events after {signed} are covered by no head since {newest.time}: look at the log of"
+            " the gate, or sign now: sluicegate audit heads"
+        )
+    return True, f"event {signed} is signed, the newest is {newest.seq}"
+
+
+def _look_at_sink(settings: AuditSettings, folder: Path) -> tuple[bool, str]:
+    assert settings.also is not None  # noqa: S101  (narrows for the checker)
+    file = find_outside_file(settings.also, "audit.also", settings, folder)
+    seq, link = read_place(file)
+    newest = _newest_event(settings, folder)
+    fault = _compare(newest, seq, link, "is in the second sink")
+    if fault is not None:
+        return False, fault
+    behind = (0 if newest is None else newest.seq) - seq
+    return True, f"it holds the events up to {seq}, {behind} are still to come"
+
+
+def _compare(newest: StoredEvent | None, seq: int, link: str | None, what: str) -> str | None:
+    """Say how the end of the record is not what stands outside of it."""
+    if seq and (newest is None or newest.seq < seq):
+        return f"CHAIN_SHORTER_THAN_ANCHOR: event {seq} {what}; verify the record"
+    if newest is not None and newest.seq == seq and newest.link != link:
+        return f"CHAIN_BROKEN: event {seq} is another one than {what}; verify the record"
+    return None
+
+
+def _newest_event(settings: AuditSettings, folder: Path) -> StoredEvent | None:
+    """Read it without opening the record: that would bring its tables up to this release."""
+    if settings.store.startswith("sqlite:"):
+        path = database_path(settings, folder)
+        return read_newest(path) if path.exists() and path.stat().st_size else None
+    try:
+        store = open_standing_store(folder)
+    except RecordMissing:
+        return None
+    try:
+        return next(iter([*store.events(limit=1, newest_first=True)]), None)
+    finally:
+        asyncio.run(store.close())
