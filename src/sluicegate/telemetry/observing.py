@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from importlib.metadata import version
 from typing import Final
@@ -19,6 +19,7 @@ from sluicegate.gates.forwarding import ForwardingStore
 from sluicegate.gates.ports import AuditStore
 from sluicegate.gates.recording import Subject
 from sluicegate.gates.terms import NO_TERMS, Terms
+from sluicegate.gates.watching import UNOBSERVED, Watch
 from sluicegate.telemetry import names
 from sluicegate.values.codes import Stage
 
@@ -30,11 +31,17 @@ _DURATION_BOUNDS_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5
 class TracingObserver:
     """Watches calls with a tracer and a meter; what these raise changes no answer.
 
-    Without a configured provider the API hands out spans that record nothing.
+    ``is_heard`` says whether anybody would hear of a call: else nobody watches it.
     """
 
-    def __init__(self, tracer: trace.Tracer, meter: metrics.Meter) -> None:
+    def __init__(
+        self,
+        tracer: trace.Tracer,
+        meter: metrics.Meter,
+        is_heard: Callable[[], bool] = lambda: True,
+    ) -> None:
         self._tracer = tracer
+        self._is_heard = is_heard
         self._calls = meter.create_counter(
             names.CALLS, unit="{call}", description="Calls that were answered."
         )
@@ -51,9 +58,15 @@ class TracingObserver:
             names.REFUSALS, unit="{refusal}", description="Attempts that a stage refused."
         )
 
-    @contextmanager
-    def watch(self, subject: Subject) -> Iterator[_TracedCall]:
+    def watch(self, subject: Subject) -> AbstractContextManager[Watch]:
         """Watch one call: its span is the current one as long as it runs."""
+        heard = False
+        with _quietly():
+            heard = self._is_heard()
+        return self._watch(subject) if heard else UNOBSERVED.watch(subject)
+
+    @contextmanager
+    def _watch(self, subject: Subject) -> Iterator[_TracedCall]:
         call = _TracedCall(subject)
         began = time.monotonic()
         with _quietly():
@@ -151,8 +164,15 @@ class ObservedStore(ForwardingStore):
 def open_observer() -> TracingObserver:
     """Return what watches through the providers that the host has set, or sets later."""
     release = version("sluicegate")
-    return TracingObserver(
-        trace.get_tracer(names.SCOPE, release), metrics.get_meter(names.SCOPE, release)
+    tracer = trace.get_tracer(names.SCOPE, release)
+    return TracingObserver(tracer, metrics.get_meter(names.SCOPE, release), _has_provider)
+
+
+def _has_provider() -> bool:
+    """Whether a provider is set that is none of the API's own, which record nothing."""
+    return not (
+        type(trace.get_tracer_provider()).__module__.startswith(trace.__name__)
+        and type(metrics.get_meter_provider()).__module__.startswith(metrics.__name__)
     )
 
 

@@ -299,6 +299,22 @@ async def test_a_meter_that_raises_changes_no_answer_and_ends_the_span(
     assert "PLANTED" not in caplog.text
 
 
+async def test_a_provider_that_is_set_after_the_gate_was_opened_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    observed, observer = observe(MemoryStore())
+    gate = gate_of(
+        contracts(), {"job_status": RecordedUpstream(answer())}, store=observed, observer=observer
+    )
+    await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    assert exporter.get_finished_spans() == ()
+    monkeypatch.setattr(trace, "_TRACER_PROVIDER", provider)
+    await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    assert [span.name for span in exporter.get_finished_spans()] == ["execute_tool job_status"]
+
+
 async def test_without_a_provider_nothing_is_recorded_and_events_bear_no_trace() -> None:
     store = MemoryStore()
     observed, observer = observe(store)
