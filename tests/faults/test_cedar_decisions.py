@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import cedarpy
 import pytest
 from tests.unit.access.cedar_documents import ENTITIES, SCHEMA, documents
 from tests.unit.access.test_cedar import ERRING, unjudged
@@ -37,7 +38,6 @@ ROWS: dict[str, tuple[CedarAuthorizer, Caller]] = {
         f"lying: Allow beside {what}": (unjudged(f"{PERMIT}\n{forbid}"), SVC)
         for what, forbid in ERRING.items()
     },
-    "raising: a subject that is no text": (loaded(), Caller(subject="svc-\ud800")),
 }
 
 
@@ -52,6 +52,27 @@ async def test_policies_that_fail_are_a_refusal_with_its_event(
     assert (given.outcome, given.code) == ("refused", "UNAVAILABLE")
     (event,) = gate.audit.events(request_id=given.request_id)
     assert (event.kind, event.stage, event.code) == ("refused", "authorize", "PDP_UNAVAILABLE")
+    assert upstream.dispatches == []
+
+
+class PanicError(BaseException):
+    """What native code raises when it panics: no Exception."""
+
+
+@pytest.mark.requirement("ACC-1", "ACC-2", "RES-9")
+async def test_an_engine_that_panics_is_a_refusal_with_its_event(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def panic(*_: object, **__: object) -> object:
+        raise PanicError("at the disco")
+
+    monkeypatch.setattr(cedarpy, "is_authorized", panic)
+    upstream = RecordedUpstream(answer())
+    gate = gate_of(contracts(), {"job_status": upstream}, authorizer=loaded(runs__cedar=PERMIT))
+    given = await gate.call("job_status", ARGUMENTS, caller=SVC)
+    assert (given.outcome, given.code) == ("refused", "UNAVAILABLE")
+    (event,) = gate.audit.events(request_id=given.request_id)
+    assert (event.kind, event.code) == ("refused", "PDP_UNAVAILABLE")
     assert upstream.dispatches == []
 
 

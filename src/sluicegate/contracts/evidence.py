@@ -5,7 +5,7 @@ A folder's contracts are judged together, once each of them is good alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -25,7 +25,7 @@ from sluicegate.values.pointers import Pointer
 def judge_evidence(contracts: ContractSet) -> tuple[Problem, ...]:
     """Return what keeps a proof of any contract from ever being found in the folder.
 
-    The versions that are served beside others are held to the contract being worked on.
+    A proof is held to each version of its tool that is served: any of them may be asked.
     """
     found = contracts.contracts
     return tuple(
@@ -38,8 +38,31 @@ def judge_evidence(contracts: ContractSet) -> tuple[Problem, ...]:
         )
         for contract in (*found.values(), *_offered(contracts))
         for index, rule in enumerate(contract.evidence)
-        for fault in _judge(rule, found.get(rule.tool))
+        for fault in _judge_all(rule, _served(rule.tool, contracts))
     )
+
+
+def _served(tool: str, contracts: ContractSet) -> list[Contract]:
+    """Each contract that may judge answers of ``tool``: the current one, and what is offered."""
+    offers = contracts.rollouts.get(tool, ())
+    current = contracts.contracts.get(tool)
+    versions = [offer.contract for offer in offers]
+    return versions if current is None else [current, *(v for v in versions if v is not current)]
+
+
+def _judge_all(rule: EvidenceRule, witnesses: Sequence[Contract]) -> Iterator[_Fault]:
+    """Yield each fault once, that of another version than the first with the version named."""
+    told: set[tuple[str, str]] = set()
+    for witness in witnesses or (None,):
+        for fault in _judge(rule, witness):
+            if (fault.at, fault.message) in told:
+                continue
+            told.add((fault.at, fault.message))
+            yield (
+                fault
+                if witness is None or witness is witnesses[0]
+                else replace(fault, message=f"{fault.message[:-1]} (version {witness.version}).")
+            )
 
 
 def mark_witnesses(contracts: ContractSet) -> ContractSet:

@@ -52,7 +52,13 @@ def read_evidence(
         place.fault(
             f"`evidence` lists {len(items)} proofs.", f"Write 1 to {_MAX_RULES}.", at_key=True
         )
-    rules = tuple(rule for item in items if (rule := _read_rule(item, arguments)) is not None)
+    rules: tuple[EvidenceRule, ...] = ()
+    for item in items:
+        rule = _read_rule(item, arguments)
+        if rule in rules:
+            item.fault("this proof stands here twice.", "Keep one of them.")
+        if rule is not None:
+            rules = (*rules, rule)
     if effect is Effect.READ:
         place.fault(
             "a read asks for no evidence.", "Remove `evidence`, or correct `effect`.", at_key=True

@@ -6,6 +6,7 @@ which the store judges in the intent's own commit.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -44,11 +45,14 @@ class Admitted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """When an attempt is admitted, what is left of its call, and when the last attempt began."""
+    """When an attempt is admitted, what is left of its call, and how the last attempt ended.
+
+    ``after`` is the event id of that outcome; None for the first attempt.
+    """
 
     now: datetime
     remaining_s: float
-    after: datetime | None
+    after: str | None
 
 
 async def admit(
@@ -69,7 +73,7 @@ async def admit(
     """
     arguments = permitted.prepared.arguments
     rule = contract.idempotency
-    if rule is not None and rule.key == "host" and subject.call_id is None:
+    if rule is not None and rule.key == "host" and not subject.call_id:
         return Rejected(stage=Stage.ADMIT, code=Code.KEY_MISSING)
     key = (
         derived_key(subject.caller, subject.tool, arguments)
@@ -77,13 +81,18 @@ async def admit(
         else subject.key
     )
     reservation = None if rule is None else _reserve(key, rule.keep_s, moment)
-    if reservation is not None and contract.evidence:
-        # What was done is given again, and asks for no evidence anew.
+    if reservation is not None and (contract.evidence or means.quota is not None):
+        # What was done is given again: it asks for no evidence anew, and costs no attempt.
         await means.store.demand_key(
-            reservation, request_id=subject.request_id, arguments=arguments, now=moment.now
+            reservation,
+            request_id=subject.request_id,
+            tool=contract.tool,
+            caller=subject.caller,
+            arguments=arguments,
+            now=moment.now,
         )
     question = Question(
-        caller=subject.caller, arguments=arguments, now=moment.now, after=moment.after
+        caller=subject.caller, arguments=arguments, clock=means.clock, after=moment.after
     )
     proven = await prove(contract.evidence, question, witnesses, means.store)
     if isinstance(proven, Rejected):
@@ -130,8 +139,9 @@ def _allowances(
 
 
 def _allow(rule: QuotaRule, tool: str | None, caller: Caller) -> Allowance:
+    # By what is counted alone: a quota that is changed goes on where it stood.
     counted = [
-        *("quota", tool, rule.count, rule.window_s),
+        *("quota", tool),
         [caller.tenant] if "tenant" in rule.per else None,
         [caller.tenant, caller.subject] if "caller" in rule.per else None,
     ]
@@ -140,10 +150,12 @@ def _allow(rule: QuotaRule, tool: str | None, caller: Caller) -> Allowance:
 
 
 def _reserve(key: str, keep_s: float, moment: Moment) -> Reservation:
+    # Without an end of its own, as where the host fetches, a call may run as long as it is kept.
+    runs_s = moment.remaining_s if math.isfinite(moment.remaining_s) else keep_s
     return Reservation(
         key=key,
-        runs_until=moment.now + timedelta(seconds=min(moment.remaining_s, keep_s)),
-        kept_until=moment.now + timedelta(seconds=keep_s),
+        runs_until=moment.now + timedelta(seconds=runs_s),
+        kept_until=moment.now + timedelta(seconds=max(runs_s, keep_s)),
     )
 
 

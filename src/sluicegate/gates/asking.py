@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from sluicegate.contracts.contract import Contract
+from sluicegate.contracts.contract import Contract, Effect
 from sluicegate.gates.course import Bounds, Course
 from sluicegate.gates.envelopes import Success
 from sluicegate.gates.keys import idempotency_key
@@ -57,8 +57,8 @@ class ServedWitnesses:
     async def ask(self, tool: str, arguments: Mapping[str, JsonValue]) -> str | None:
         """Call ``tool``; return the request id of an accepted answer, None for any other end."""
         line = self._serving.line_for(tool, self._caller)
-        if line is None:
-            return None
+        if line is None or line.contract.effect is not Effect.READ:
+            return None  # what acts is never asked for a proof
         clock = self._means.clock
         course: Course[JsonValue] = Course(
             self._means,
@@ -68,7 +68,7 @@ class ServedWitnesses:
             Bounds(
                 deadline=min(self._deadline, clock.monotonic() + granted_s(line.contract, None)),
                 witnesses=self,
-                kept_s=self._serving.kept_s(tool),
+                kept_s=self._serving.kept_s(line),
             ),
         )
         answer = await course.run()

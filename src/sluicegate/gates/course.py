@@ -12,7 +12,6 @@ import logging
 import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Final, Generic, TypeVar
 
 from sluicegate.checks.selection import Selected
@@ -91,7 +90,6 @@ class Course(Generic[T]):
         self._decode = decode
         self._witnesses = bounds.witnesses
         self._journal = Journal(means, line, subject, raw, kept_s=bounds.kept_s)
-        self._began: datetime | None = None  # when the last attempt's intent was recorded
         self._tally = Tally()
         self._valid = False  # the call ladder accepted the arguments
         self._sent = False  # something was handed to an adapter
@@ -226,7 +224,9 @@ class Course(Generic[T]):
         if self._line.keys is not None:
             await read_keys(self._line.keys)  # nothing is sent whose answer nobody could verify
         moment = Moment(
-            now=self._means.clock.now(), remaining_s=self._remaining_s(), after=self._began
+            now=self._means.clock.now(),
+            remaining_s=self._remaining_s(),
+            after=self._journal.last_outcome,
         )
         proven = NOTHING_PROVEN
         try:
@@ -241,21 +241,28 @@ class Course(Generic[T]):
             if isinstance(admitted, Rejected):
                 return admitted
             proven = admitted.proven
-            self._began = self._means.clock.now()
             await self._journal.intend(admitted, self._tally.attempts + 1)
         except TermRefused as refused:
             return refuse_term(refused, proven, self._means.running)
         except AlreadyDone as done:
-            return await self._replay(done.request_id)
+            return await self._replay(done.request_id, permitted)
+        if self._remaining_s() <= 0:  # evidence and the commit take time too
+            return Rejected(stage=Stage.RETRY, code=Code.BUDGET_SPENT)
         if self._means.clock.monotonic() - permitted.decided_at > DECISION_LIFETIME_S:
             again = await self._permit()
             return again if isinstance(again, Rejected) else admitted.decided_anew(again)
         return admitted
 
-    async def _replay(self, request_id: str) -> Answer[T] | Rejected:
+    async def _replay(self, request_id: str, permitted: Permitted) -> Answer[T] | Rejected:
         """Give the kept answer of the same call again, while the contract would (ACC-4)."""
         subject, now = self._subject, self._means.clock.now()
-        kept = await self._means.store.answer_of(request_id, now=now)
+        kept = await self._means.store.answer_of(
+            request_id,
+            tool=subject.tool,
+            caller=subject.caller,
+            now=now,
+            arguments=permitted.prepared.arguments,
+        )
         if kept is None or not may_be_replayed(kept, self._line.contract, now):
             return Rejected(stage=Stage.ADMIT, code=Code.KEY_REUSED)
         envelope = Success(subject.tool, subject.request_id, kept.data, replayed=True)

@@ -13,7 +13,7 @@ from typing import Final, Protocol, cast
 from sluicegate.checks.meaning_subject import is_same
 from sluicegate.contracts.contract import Contract, EvidenceRule, FreshRule
 from sluicegate.contracts.evidence import known_arguments
-from sluicegate.gates.ports import AuditStore
+from sluicegate.gates.ports import AuditStore, Clock
 from sluicegate.gates.terms import Accepted
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code, Stage
@@ -53,15 +53,23 @@ NOTHING_PROVEN: Final = Proven()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """Who wants to act, with which arguments, and when.
+    """Who wants to act, and with which arguments.
 
-    ``after``: the last attempt began then, and what was known before it proves nothing any more.
+    ``after``: the event id of the last attempt's outcome, and what was asked for before it proves
+    nothing any more (EVI-2). The age of an answer is judged when it is there, by ``clock``.
     """
 
     caller: Caller
     arguments: Mapping[str, object]
-    now: datetime
-    after: datetime | None
+    clock: Clock
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    rule: EvidenceRule
+    witness: Contract
+    answer: Accepted
 
 
 async def prove(
@@ -69,45 +77,55 @@ async def prove(
 ) -> Proven | Rejected:
     """Find an answer for each rule; the newest one that holds is taken.
 
-    Rejects: EVIDENCE_REQUIRED (stage admit), with the tool to ask and what is known of its
-    arguments, where none holds: missing, too old, spent, about another subject, of another state,
-    from a cache, judged by another contract, given to another caller. Raises: AuditUnavailable.
+    What is taken again is asked for first, for that takes time; once all are there, the age of each
+    is judged once more. Rejects: EVIDENCE_REQUIRED (stage admit), with the tool to ask and what is
+    known of its arguments, where none holds: missing, too old, spent, about another subject, of
+    another state, from a cache, judged by another contract, given to another caller. Raises:
+    AuditUnavailable.
     """
-    event_ids, spent = [], []
-    needed = None
-    for rule in rules:
-        found = await _find(rule, question, witnesses, store)
-        if isinstance(found, Rejected):
-            return found
-        event_ids.append(found.event_id)
-        if rule.once:
-            spent.append(found.event_id)
-            needed = needed or _needed(rule, witnesses.contract_of(rule.tool), question)
+    found: list[_Found] = []
+    for rule in sorted(rules, key=lambda rule: not rule.refetch):
+        witness = witnesses.contract_of(rule.tool)
+        answer = None if witness is None else await _find(rule, witness, question, witnesses, store)
+        if witness is None or answer is None:
+            return _refuse(rule, witness, question)
+        found.append(_Found(rule, witness, answer))
+    now = question.clock.now()
+    for each in found:
+        if not _is_recent(each.answer, each.rule, each.witness, now):
+            return _refuse(each.rule, each.witness, question)
+    once = [each for each in found if each.rule.once]
     return Proven(
-        event_ids=tuple(dict.fromkeys(event_ids)),
-        spent=tuple(dict.fromkeys(spent)),
-        needed=needed,
+        event_ids=tuple(dict.fromkeys(each.answer.event_id for each in found)),
+        spent=tuple(dict.fromkeys(each.answer.event_id for each in once)),
+        needed=_needed(once[0].rule, once[0].witness, question) if once else None,
     )
 
 
-async def _find(
-    rule: EvidenceRule, question: Question, witnesses: Witnesses, store: AuditStore
-) -> Accepted | Rejected:
-    witness = witnesses.contract_of(rule.tool)
+def _refuse(rule: EvidenceRule, witness: Contract | None, question: Question) -> Rejected:
     needed = _needed(rule, witness, question)
-    refused = Rejected(stage=Stage.ADMIT, code=Code.EVIDENCE_REQUIRED, needed=needed)
-    if witness is None:
-        return refused
-    if rule.refetch:
-        request_id = await witnesses.ask(rule.tool, needed.arguments)
-        answer = None if request_id is None else await store.answer_of(request_id, now=question.now)
-        if answer is not None and _holds(answer, rule, witness, question):
-            return answer
-        return refused
-    async for answer in _candidates(rule, witness, question, store):
-        if _holds(answer, rule, witness, question):
-            return answer
-    return refused
+    return Rejected(stage=Stage.ADMIT, code=Code.EVIDENCE_REQUIRED, needed=needed)
+
+
+async def _find(
+    rule: EvidenceRule,
+    witness: Contract,
+    question: Question,
+    witnesses: Witnesses,
+    store: AuditStore,
+) -> Accepted | None:
+    if not rule.refetch:
+        async for answer in _candidates(rule, witness, question, store):
+            if _holds(answer, rule, witness, question):
+                return answer
+        return None
+    request_id = await witnesses.ask(rule.tool, _needed(rule, witness, question).arguments)
+    if request_id is None:
+        return None
+    taken = await store.answer_of(
+        request_id, tool=rule.tool, caller=question.caller, now=question.clock.now()
+    )
+    return taken if taken is not None and _holds(taken, rule, witness, question) else None
 
 
 async def _candidates(
@@ -116,14 +134,15 @@ async def _candidates(
     """Yield what this caller was told by ``witness`` within the rule's age, newest first."""
     fresh = witness.result.fresh
     ahead_s = 0.0 if fresh is None else fresh.max_ahead_s
-    before = None
+    now, before = question.clock.now(), None
     for _ in range(_MAX_PAGES):
         page = await store.accepted(
             tool=rule.tool,
             caller=question.caller,
             contract_digest=witness.fingerprints.digest,
-            since=question.now - timedelta(seconds=rule.max_age_s + ahead_s),
-            now=question.now,
+            since=now - timedelta(seconds=rule.max_age_s + ahead_s),
+            now=now,
+            after=question.after,
             before=before,
         )
         for answer in page.answers:
@@ -136,9 +155,9 @@ async def _candidates(
 def _holds(answer: Accepted, rule: EvidenceRule, witness: Contract, question: Question) -> bool:
     if rule.once and answer.spent:
         return False
-    if question.after is not None and answer.time <= question.after:
+    if answer.contract_digest != witness.fingerprints.digest:
         return False
-    if not _is_recent(answer, rule, witness, question.now):
+    if not _is_recent(answer, rule, witness, question.clock.now()):
         return False
     subjects = (
         is_same(each.data.find(answer.data), each.argument.find(question.arguments))

@@ -28,12 +28,19 @@ class ForwardingStore:
         reservation: Reservation,
         *,
         request_id: str,
+        tool: str,
+        caller: Caller,
         arguments: Mapping[str, object],
         now: datetime,
     ) -> None:
         """As ``AuditStore.demand_key``."""
         await self._store.demand_key(
-            reservation, request_id=request_id, arguments=arguments, now=now
+            reservation,
+            request_id=request_id,
+            tool=tool,
+            caller=caller,
+            arguments=arguments,
+            now=now,
         )
 
     async def accepted(
@@ -44,6 +51,7 @@ class ForwardingStore:
         contract_digest: str,
         since: datetime,
         now: datetime,
+        after: str | None = None,
         before: int | None = None,
     ) -> AcceptedPage:
         """As ``AuditStore.accepted``."""
@@ -53,12 +61,23 @@ class ForwardingStore:
             contract_digest=contract_digest,
             since=since,
             now=now,
+            after=after,
             before=before,
         )
 
-    async def answer_of(self, request_id: str, *, now: datetime) -> Accepted | None:
+    async def answer_of(
+        self,
+        request_id: str,
+        *,
+        tool: str,
+        caller: Caller,
+        now: datetime,
+        arguments: Mapping[str, object] | None = None,
+    ) -> Accepted | None:
         """As ``AuditStore.answer_of``."""
-        return await self._store.answer_of(request_id, now=now)
+        return await self._store.answer_of(
+            request_id, tool=tool, caller=caller, now=now, arguments=arguments
+        )
 
     def events(
         self,

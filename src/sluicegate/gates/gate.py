@@ -147,7 +147,7 @@ class Gate:
         raw = as_bytes(arguments)
         async with self._entered() as serving:
             line = serving.line_for(tool, _demand_caller(caller))
-            subject = name_subject(self._means, line, tool, caller, call_id)
+            subject = name_subject(self._means, line, tool, caller, _demand_call_id(call_id))
 
             async def answer() -> Answer[T]:
                 opening = await self._announcer.announce(
@@ -175,7 +175,7 @@ class Gate:
         return Bounds(
             deadline=deadline,
             witnesses=ServedWitnesses(self._means, serving, caller, deadline),
-            kept_s=serving.kept_s(line.contract.tool),
+            kept_s=serving.kept_s(line),
         )
 
     async def _placed(
@@ -224,7 +224,7 @@ class Gate:
         raw = as_bytes(arguments)
         async with self._entered() as serving:
             line = serving.line_for(tool, _demand_caller(caller))
-            subject = name_subject(self._means, line, tool, caller, call_id)
+            subject = name_subject(self._means, line, tool, caller, _demand_call_id(call_id))
 
             async def ask() -> Outstanding | Answer[JsonValue]:
                 opening = await self._announcer.announce(
@@ -279,7 +279,7 @@ class Gate:
                 Bounds(
                     deadline=math.inf if deadline is None else deadline,
                     witnesses=ServedWitnesses(self._means, serving, subject.caller, 0.0),
-                    kept_s=serving.kept_s(line.contract.tool),
+                    kept_s=serving.kept_s(line),
                 ),
             )
             with self._means.observer.watch(subject) as watch:
@@ -462,7 +462,33 @@ class Gate:
 def _demand_caller(caller: Caller) -> Caller:
     if not isinstance(caller, Caller):
         raise MisuseError('`caller` is a Caller, for instance Caller(subject="svc-deploy")')
+    for name, text in (
+        ("subject", caller.subject),
+        ("tenant", caller.tenant),
+        ("session", caller.session),
+    ):
+        if (name == "subject" and not text) or (text is not None and not _is_plain(text)):
+            raise MisuseError(
+                f"`{name}` of a Caller is a text without NUL and lone surrogates: two callers"
+                " would be written alike in the record"
+            )
     return caller
+
+
+def _demand_call_id(call_id: str | None) -> str | None:
+    if call_id is not None and not _is_plain(call_id):
+        raise MisuseError("`call_id` is the host's own id of the call, as a text without NUL")
+    return call_id or None
+
+
+def _is_plain(text: object) -> bool:
+    if not isinstance(text, str) or "\0" in text:
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def as_bytes(arguments: str | bytes) -> bytes:

@@ -44,6 +44,8 @@ _UNHEARD: Final = Rejected(stage=Stage.RETRY, code=Code.OUTCOME_UNKNOWN)
 class Journal:
     """Writes the events of one call; ``intended`` says that an intent waits for its outcome.
 
+    ``last_outcome`` is the event id of the last attempt's outcome.
+
     ``kept_s``: so long the selected data of an accepted answer is kept, as evidence or to be
     replayed; 0: not at all.
 
@@ -60,6 +62,7 @@ class Journal:
         self._raw = raw
         self._arguments: Mapping[str, object] = {}
         self.intended = False
+        self.last_outcome: str | None = None
 
     def resume(self, permitted: Permitted) -> None:
         """Go on after an intent that was recorded before, by ``check_call``."""
@@ -168,7 +171,7 @@ class Journal:
         # Before the wait: the event is written whether or not its caller still waits for it.
         self.intended = False
         try:
-            await self._means.store.record([event])
+            (self.last_outcome,) = await self._means.store.record([event])
         except BaseException:
             if self._line.contract.effect is not Effect.READ and rejected is None:
                 self._means.finish_later(self._leave_open(attempt))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sluicegate.values.callers import Caller
 from sluicegate.values.digests import digest_of_json
-from sluicegate.values.json import JsonValue, canonical_text
+from sluicegate.values.json import JsonValue, identity_text
 from sluicegate.values.requests import RequestId
 
 
@@ -20,11 +20,11 @@ def idempotency_key(caller: Caller, tool: str, call_id: str | None, request_id: 
 
 
 def derived_key(caller: Caller, tool: str, arguments: Mapping[str, object]) -> str:
-    """Return the key of every call of this caller, tenant and tool with these arguments (ACC-4).
+    """Return the key of every call of this caller, tenant and tool with equal arguments (ACC-4).
 
     In a space of its own: no call id of a host yields the same.
     """
-    return _key([caller.tenant, caller.subject, tool, ["derived", canonical_text(arguments)]])
+    return _key([caller.tenant, caller.subject, tool, ["derived", identity_text(arguments)]])
 
 
 def _key(named: list[JsonValue]) -> str:

@@ -136,6 +136,8 @@ class AuditStore(Protocol):
         reservation: Reservation,
         *,
         request_id: str,
+        tool: str,
+        caller: Caller,
         arguments: Mapping[str, object],
         now: datetime,
     ) -> None:
@@ -153,19 +155,30 @@ class AuditStore(Protocol):
         contract_digest: str,
         since: datetime,
         now: datetime,
+        after: str | None = None,
         before: int | None = None,
     ) -> AcceptedPage:
         """Return accepted answers given to this caller and tenant, newest first.
 
         Those whose selected data is still kept, that came from no cache, judged by that contract
-        and recorded at ``since`` or later: a page of them, those before seq ``before``. Raises:
+        and recorded at ``since`` or later: a page of them, those before seq ``before``. With
+        ``after``, the id of an event, only those that were asked for after it. Raises:
         AuditUnavailable.
         """
 
-    async def answer_of(self, request_id: str, *, now: datetime) -> Accepted | None:
+    async def answer_of(
+        self,
+        request_id: str,
+        *,
+        tool: str,
+        caller: Caller,
+        now: datetime,
+        arguments: Mapping[str, object] | None = None,
+    ) -> Accepted | None:
         """Return the accepted answer of one request while its selected data is kept.
 
-        Raises: AuditUnavailable.
+        None where the request was not of this tool, caller and tenant, or not with equal
+        ``arguments``. Raises: AuditUnavailable.
         """
 
     def events(

@@ -57,16 +57,18 @@ class Serving:
     withdrawn: Mapping[str, str]
     rollouts: Mapping[str, Rollout] = field(default_factory=dict)
 
-    def kept_s(self, tool: str) -> float:
-        """Return how long the selected data of ``tool`` is kept: as the longest use of it asks."""
-        line = self.lines.get(tool)
-        rule = None if line is None else line.contract.idempotency
-        fresh = None if line is None else line.contract.result.fresh
+    def kept_s(self, line: Line) -> float:
+        """Return how long selected data of ``line`` is kept: as the longest use of it asks."""
+        tool, rule, fresh = (
+            line.contract.tool,
+            line.contract.idempotency,
+            line.contract.result.fresh,
+        )
         ahead_s = 0.0 if fresh is None else fresh.max_ahead_s
         windows = [
             proof.max_age_s + ahead_s
-            for line in self.every_line()
-            for proof in line.contract.evidence
+            for each in self.every_line()
+            for proof in each.contract.evidence
             if proof.tool == tool
         ]
         return max([0.0 if rule is None else rule.keep_s, *windows])
@@ -113,8 +115,9 @@ class Serving:
         if not lines:
             return self
         twice = tuple(_twice(tool) for tool in lines if tool in self.contracts.contracts)
-        if twice:
-            return twice
+        unproven = tuple(_unproven(tool) for tool, line in lines.items() if line.contract.evidence)
+        if twice or unproven:
+            return (*twice, *unproven)
         contracts = {
             **self.contracts.contracts,
             **{tool: line.contract for tool, line in lines.items()},
@@ -159,6 +162,16 @@ async def close_all(*closings: Callable[[], Awaitable[object]]) -> None:
                 first.add_note(f"and then: {type(error).__name__}")
     if first is not None:
         raise first
+
+
+def _unproven(tool: str) -> Problem:
+    return Problem(
+        code=Code.CONTRACT_INVALID,
+        document=tool,
+        message="a contract beside its function names evidence, which is proven over a folder.",
+        mend="Write the contract in the folder, with `fetch: {python: …}`.",
+        pointer="/evidence",
+    )
 
 
 def _twice(tool: str) -> Problem:

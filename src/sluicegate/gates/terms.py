@@ -19,7 +19,7 @@ from sluicegate.values.json import JsonValue
 class Allowance:
     """At most ``count`` attempts within any ``window_s`` seconds under one ``key`` (ACC-3).
 
-    ``key`` names what is counted, and the count and window with it: 64 hexadecimal digits.
+    ``key`` names what is counted: 64 hexadecimal digits. Allowances with one key count together.
     """
 
     key: str

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.hmac import HMAC
 from sluicegate.gates.events import AuditEvent, Kept, StoredEvent
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.values.findings import Finding
-from sluicegate.values.json import canonical_text
+from sluicegate.values.json import canonical_text, identity_text
 
 Column: TypeAlias = "str | int | None"
 
@@ -44,6 +44,11 @@ class EncodedEvent:
     columns: dict[str, Column]
     kept: tuple[Kept, ...]
     time: datetime
+
+    def add_detail(self, name: str, value: object) -> None:
+        """Add a member to the detail, by whatever the writer alone knows."""
+        detail = json.loads(str(self.columns["detail"]))
+        self.columns["detail"] = json_text({**detail, name: value})
 
 
 def encode_event(event: AuditEvent, keys: AuditKeys) -> EncodedEvent:
@@ -76,7 +81,9 @@ def encode_event(event: AuditEvent, keys: AuditKeys) -> EncodedEvent:
         "schema_pointer": event.schema_pointer,
         "decision_id": event.decision_id,
         "trace_id": event.trace_id,
-        "arguments_hmac": _hmac_of_json(keys, "arguments", event.arguments),
+        "arguments_hmac": None
+        if event.arguments is None
+        else _hmac_of_value(keys, event.arguments),
         "arguments_ref": None,
         "raw_hmac": None if event.raw is None else hmac_of_bytes(keys, "raw", event.raw),
         "raw_bytes": None if event.raw is None else len(event.raw),
@@ -115,8 +122,11 @@ def _keyed(key: bytes) -> HMAC:
 
 
 def hmac_of_arguments(keys: AuditKeys, arguments: Mapping[str, object]) -> str:
-    """Return the HMAC that stands in ``arguments_hmac`` for ``arguments``."""
-    return _hmac_of_json(keys, "arguments", arguments) or ""
+    """Return the HMAC that stands in ``arguments_hmac`` for ``arguments``.
+
+    Equal arguments have one: however a model spells a number, it is the same call.
+    """
+    return _hmac_of_value(keys, arguments)
 
 
 def time_text(moment: datetime) -> str:
@@ -153,6 +163,10 @@ def json_text(value: object) -> str:
     if not value:
         return "{}" if isinstance(value, Mapping) else "[]"
     return storable(_write_json(value))
+
+
+def _hmac_of_value(keys: AuditKeys, value: object) -> str:
+    return hmac_of_bytes(keys, "arguments", identity_text(value).encode("utf-8", "surrogatepass"))
 
 
 def _hmac_of_json(keys: AuditKeys, use: str, value: object) -> str | None:

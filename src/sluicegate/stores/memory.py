@@ -27,7 +27,7 @@ from sluicegate.stores.sqlite_ledger import Ledger
 from sluicegate.stores.sqlite_open_calls import find_open_call
 from sluicegate.stores.sqlite_questions import select_events, select_open_intents
 from sluicegate.stores.sqlite_schema import demand_sqlite, prepare_tables
-from sluicegate.stores.sqlite_terms import demand_terms, key_columns
+from sluicegate.stores.sqlite_terms import demand_terms, hide_key, key_columns
 from sluicegate.values.callers import Caller
 
 T = TypeVar("T")
@@ -107,12 +107,14 @@ class MemoryStore:
         reservation: Reservation,
         *,
         request_id: str,
+        tool: str,
+        caller: Caller,
         arguments: Mapping[str, object],
         now: datetime,
     ) -> None:
         """Judge a reservation as the commit of an intent would, and keep nothing."""
-        columns = key_columns(self._keys, request_id, arguments)
-        terms = Terms(reservation=reservation)
+        columns = key_columns(self._keys, request_id, tool, caller, arguments)
+        terms = hide_key(Terms(reservation=reservation), self._keys)
         self._ask(lambda connection: demand_terms(connection, columns, terms, now))
 
     async def accepted(
@@ -123,6 +125,7 @@ class MemoryStore:
         contract_digest: str,
         since: datetime,
         now: datetime,
+        after: str | None = None,
         before: int | None = None,
     ) -> AcceptedPage:
         """Return accepted answers given to this caller and tenant, newest first."""
@@ -134,13 +137,26 @@ class MemoryStore:
                 contract_digest=contract_digest,
                 since=since,
                 now=now,
+                after=after,
                 before=before,
             )
         )
 
-    async def answer_of(self, request_id: str, *, now: datetime) -> Accepted | None:
+    async def answer_of(
+        self,
+        request_id: str,
+        *,
+        tool: str,
+        caller: Caller,
+        now: datetime,
+        arguments: Mapping[str, object] | None = None,
+    ) -> Accepted | None:
         """Return the accepted answer of one request while its selected data is kept."""
-        return self._change(lambda ledger: find_answer(ledger, request_id, now=now))
+        return self._change(
+            lambda ledger: find_answer(
+                ledger, request_id, tool=tool, caller=caller, now=now, arguments=arguments
+            )
+        )
 
     def verify(self) -> ChainReport:
         """Recompute the chain over every column from the first event on."""

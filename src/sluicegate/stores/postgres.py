@@ -22,7 +22,7 @@ from sluicegate.stores.queued import PATIENCE_S, QueuedStore
 from sluicegate.stores.sqlite_answers import KeptAnswer, read_answers
 from sluicegate.stores.sqlite_open_calls import find_disagreement
 from sluicegate.stores.sqlite_questions import select_events, select_open_intents
-from sluicegate.stores.sqlite_terms import find_unmarked
+from sluicegate.stores.sqlite_terms import find_misheld
 from sluicegate.stores.writing import MAX_QUEUED_BYTES
 
 READING_MS: Final = 600_000
@@ -165,18 +165,13 @@ def _compare(session: Session, report: ChainReport, last: tuple[int, str]) -> Ch
         return _broken(
             last, f"CHAIN_SHORTER_THAN_ANCHOR: the head of the chain names {says} as the newest"
         )
-    for seq, problem in (
-        (
-            find_disagreement(session),
-            "the table of open calls does not say of it what the events say",
-        ),
-        (
-            find_unmarked(session),
-            "the evidence it spent is not marked as spent",
-        ),
-    ):
-        if seq is not None:
-            return replace(report, broken_at=seq, problem=problem)
+    seq = find_disagreement(session)
+    if seq is not None:
+        problem = "the table of open calls does not say of it what the events say"
+        return replace(report, broken_at=seq, problem=problem)
+    misheld = find_misheld(session)
+    if misheld is not None:
+        return replace(report, broken_at=misheld[0], problem=misheld[1])
     return report
 
 

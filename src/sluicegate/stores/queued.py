@@ -28,7 +28,7 @@ from sluicegate.stores.sqlite_acts import (
 from sluicegate.stores.sqlite_custody import REWRAPPED_AT_ONCE, find_blob
 from sluicegate.stores.sqlite_ledger import Ledger
 from sluicegate.stores.sqlite_open_calls import find_open_call
-from sluicegate.stores.sqlite_terms import demand_terms, key_columns
+from sluicegate.stores.sqlite_terms import demand_terms, hide_key, key_columns
 from sluicegate.stores.writing import Item, Writer
 from sluicegate.values.callers import Caller
 
@@ -116,6 +116,8 @@ class QueuedStore(ABC):
         reservation: Reservation,
         *,
         request_id: str,
+        tool: str,
+        caller: Caller,
         arguments: Mapping[str, object],
         now: datetime,
     ) -> None:
@@ -123,8 +125,8 @@ class QueuedStore(ABC):
 
         Raises: TermRefused, AlreadyDone, AuditUnavailable.
         """
-        columns = key_columns(self._keys, request_id, arguments)
-        terms = Terms(reservation=reservation)
+        columns = key_columns(self._keys, request_id, tool, caller, arguments)
+        terms = hide_key(Terms(reservation=reservation), self._keys)
         await self._do(lambda ledger: demand_terms(ledger.connection, columns, terms, now))
 
     async def accepted(
@@ -135,6 +137,7 @@ class QueuedStore(ABC):
         contract_digest: str,
         since: datetime,
         now: datetime,
+        after: str | None = None,
         before: int | None = None,
     ) -> AcceptedPage:
         """Return accepted answers given to this caller and tenant, newest first.
@@ -149,13 +152,26 @@ class QueuedStore(ABC):
                 contract_digest=contract_digest,
                 since=since,
                 now=now,
+                after=after,
                 before=before,
             )
         )
 
-    async def answer_of(self, request_id: str, *, now: datetime) -> Accepted | None:
+    async def answer_of(
+        self,
+        request_id: str,
+        *,
+        tool: str,
+        caller: Caller,
+        now: datetime,
+        arguments: Mapping[str, object] | None = None,
+    ) -> Accepted | None:
         """Return the accepted answer of one request while its selected data is kept."""
-        return await self._do(lambda ledger: find_answer(ledger, request_id, now=now))
+        return await self._do(
+            lambda ledger: find_answer(
+                ledger, request_id, tool=tool, caller=caller, now=now, arguments=arguments
+            )
+        )
 
     async def reveal(self, ref: str, *, who: str, reason: str, now: datetime) -> bytes:
         """Record the act, then return the plain bytes.

@@ -20,7 +20,7 @@ from sluicegate.stores.queued import PATIENCE_S, QueuedStore
 from sluicegate.stores.sqlite_open_calls import find_disagreement
 from sluicegate.stores.sqlite_questions import select_events, select_open_intents
 from sluicegate.stores.sqlite_schema import connect_to_read, limit_pages
-from sluicegate.stores.sqlite_terms import find_unmarked
+from sluicegate.stores.sqlite_terms import find_misheld
 from sluicegate.stores.sqlite_writer import SqliteWriter
 from sluicegate.stores.writing import MAX_QUEUED_BYTES, Item
 
@@ -136,18 +136,14 @@ class SqliteStore(QueuedStore):
         """
         try:
             with closing(connect_to_read(self._path)) as connection:
-                found = (
-                    (
-                        find_disagreement(connection),
-                        "the table of open calls does not say of it what the events say",
-                    ),
-                    (find_unmarked(connection), "the evidence it spent is not marked as spent"),
-                )
+                seq, misheld = find_disagreement(connection), find_misheld(connection)
         except sqlite3.Error as error:
-            raise AuditUnavailable(f"what the events make cannot be read: {error}") from error
-        for seq, problem in found:
-            if seq is not None:
-                return replace(report, broken_at=seq, problem=problem)
+            raise AuditUnavailable(f"the open calls and terms cannot be read: {error}") from error
+        if seq is not None:
+            problem = "the table of open calls does not say of it what the events say"
+            return replace(report, broken_at=seq, problem=problem)
+        if misheld is not None:
+            return replace(report, broken_at=misheld[0], problem=misheld[1])
         return report
 
     def limit_pages(self, pages: int) -> None:

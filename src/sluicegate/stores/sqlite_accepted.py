@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -12,7 +12,7 @@ from sluicegate.gates.keeping import SELECTED
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.gates.terms import Accepted, AcceptedPage
 from sluicegate.stores.chain import holds_own_link
-from sluicegate.stores.encoding import Column, storable, time_text
+from sluicegate.stores.encoding import Column, hmac_of_arguments, storable, time_text
 from sluicegate.stores.sqlite_acts import open_blob
 from sluicegate.stores.sqlite_custody import find_blob
 from sluicegate.stores.sqlite_ledger import Ledger
@@ -33,6 +33,7 @@ def find_accepted(
     contract_digest: str,
     since: datetime,
     now: datetime,
+    after: str | None,
     before: int | None,
 ) -> AcceptedPage:
     """Answer ``AuditStore.accepted``. Raises: AuditUnavailable, sqlite3.Error."""
@@ -47,15 +48,55 @@ def find_accepted(
         ),
     )
     return AcceptedPage(
-        answers=tuple(_open(ledger, events, now)),
+        answers=tuple(_open(ledger, _asked_after(ledger, events, after), now)),
         next_before=events[-1].seq if len(events) == PAGE else None,
     )
 
 
-def find_answer(ledger: Ledger, request_id: str, *, now: datetime) -> Accepted | None:
+def find_answer(
+    ledger: Ledger,
+    request_id: str,
+    *,
+    tool: str,
+    caller: Caller,
+    now: datetime,
+    arguments: Mapping[str, object] | None,
+) -> Accepted | None:
     """Answer ``AuditStore.answer_of``. Raises: AuditUnavailable, sqlite3.Error."""
-    events = _select(ledger, "e.request_id = ? ORDER BY e.seq DESC LIMIT 1", (request_id,))
+    tenant = None if caller.tenant is None else storable(caller.tenant)
+    events = _select(
+        ledger,
+        "e.request_id = ? AND e.tool = ? AND e.caller_subject IS ? AND e.caller_tenant IS ?"
+        " ORDER BY e.seq DESC LIMIT 1",
+        (request_id, storable(tool), storable(caller.subject), tenant),
+    )
+    if arguments is not None:
+        wanted = hmac_of_arguments(ledger.keys, arguments)
+        events = [event for event in events if event.arguments_hmac == wanted]
     return next(_open(ledger, events, now), None)
+
+
+def _asked_after(
+    ledger: Ledger, events: Sequence[StoredEvent], after: str | None
+) -> Sequence[StoredEvent]:
+    """Those whose intent stands behind the event ``after``; none where that is not there."""
+    if after is None:
+        return events
+    found = ledger.connection.execute(
+        "SELECT seq FROM audit_event WHERE event_id = ?", (after,)
+    ).fetchone()
+    if found is None:
+        return ()
+    return [event for event in events if _seq_of_intent(ledger, event) > found[0]]
+
+
+def _seq_of_intent(ledger: Ledger, event: StoredEvent) -> int:
+    (seq,) = ledger.connection.execute(
+        "SELECT coalesce(max(seq), 0) FROM audit_event"
+        " WHERE request_id = ? AND kind = 'intent' AND seq < ?",
+        (event.request_id, event.seq),
+    ).fetchone()
+    return int(seq)
 
 
 def _select(ledger: Ledger, wanted: str, values: tuple[Column, ...]) -> list[StoredEvent]:
@@ -93,4 +134,7 @@ def _open_selected(ledger: Ledger, event: StoredEvent, now: datetime) -> bytes |
         blob = find_blob(ledger.connection, ref, now)
     except KeyError:
         return None
-    return open_blob(blob, ledger.keys)
+    try:
+        return open_blob(blob, ledger.keys)
+    except AuditUnavailable:
+        return None  # what does not open proves nothing; of others nothing is said

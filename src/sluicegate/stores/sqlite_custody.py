@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from sluicegate.gates.events import Kept
+from sluicegate.gates.keeping import SELECTED
 from sluicegate.stores.connections import Connection
 from sluicegate.stores.custody import Sealed, rewrap, seal
 from sluicegate.stores.encoding import (
@@ -91,8 +92,10 @@ def _keep(
                 "UPDATE custody_blob SET expires = ? WHERE ref = ?", (expires, known[0])
             )
         return str(known[0])
+    # What evidence and replays need has a quota of its own: refusals cannot use it up.
+    day = stored[:10] + (f" {SELECTED}" if kept.kind == SELECTED else "")
     spent = connection.execute(
-        "SELECT bytes FROM custody_day WHERE tool = ? AND day = ?", (tool, stored[:10])
+        "SELECT bytes FROM custody_day WHERE tool = ? AND day = ?", (tool, day)
     ).fetchone()
     left = daily_bytes - (spent[0] if spent else 0)
     if left <= 0:
@@ -114,7 +117,7 @@ def _keep(
     connection.execute(
         "INSERT INTO custody_day VALUES (?, ?, ?)"
         " ON CONFLICT (tool, day) DO UPDATE SET bytes = custody_day.bytes + excluded.bytes",
-        (tool, stored[:10], len(sealed.ciphertext)),
+        (tool, day, len(sealed.ciphertext)),
     )
     return ref
 

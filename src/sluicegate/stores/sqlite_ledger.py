@@ -14,7 +14,7 @@ from sluicegate.stores.encoding import COLUMNS, Column, EncodedEvent, encode_eve
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.sqlite_custody import keep_blobs
 from sluicegate.stores.sqlite_schema import INSERT_EVENT
-from sluicegate.stores.sqlite_terms import demand_terms, keep_terms
+from sluicegate.stores.sqlite_terms import demand_terms, hide_key, keep_terms, tell_reservation
 
 _MIDDLE: Final = COLUMNS[1:-2]  # everything but seq, previous and link
 
@@ -66,10 +66,13 @@ class Ledger:
             # The text of such an error may quote the value, so only its type is told.
             raise AuditUnavailable(f"the event cannot be encoded: {type(error).__name__}") from None
         if terms is not NO_TERMS:
+            terms = hide_key(terms, self._keys)
             for event in encoded:
                 if event.columns["kind"] == EventKind.INTENT:
                     demand_terms(self.connection, event.columns, terms, event.time)
                     keep_terms(self.connection, event.columns, terms, event.time)
+                    if terms.reservation is not None:
+                        event.add_detail("reserved", tell_reservation(terms.reservation))
         return tuple([self._append(event) for event in encoded])
 
     def _append(self, event: EncodedEvent) -> str:

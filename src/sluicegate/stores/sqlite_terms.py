@@ -8,15 +8,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
 from sluicegate.gates.events import EventKind, Outcome
+from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.gates.terms import Allowance, AlreadyDone, Reservation, TermRefused, Terms
 from sluicegate.stores.connections import Connection
-from sluicegate.stores.encoding import Column, hmac_of_arguments, time_text
+from sluicegate.stores.encoding import (
+    Column,
+    hmac_of_arguments,
+    hmac_of_bytes,
+    storable,
+    time_text,
+)
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.sqlite_open_calls import find_open_row
+from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code
 
 TERM_TABLES: Final = (
@@ -51,11 +60,36 @@ TERM_TRIGGERS: Final = {
 }
 
 
+_OF_THE_CALL: Final = ("tool", "caller_subject", "caller_tenant", "arguments_hmac")
+
+_SLACK: Final = timedelta(days=1)
+"""What has run out is forgotten so much later: a clock that was wrong for a while frees nothing."""
+
+
 def key_columns(
-    keys: AuditKeys, request_id: str, arguments: Mapping[str, object]
+    keys: AuditKeys, request_id: str, tool: str, caller: Caller, arguments: Mapping[str, object]
 ) -> dict[str, Column]:
     """Return what a reservation is judged by: the columns that an intent would have."""
-    return {"request_id": request_id, "arguments_hmac": hmac_of_arguments(keys, arguments)}
+    return {
+        "request_id": request_id,
+        "tool": storable(tool),
+        "caller_subject": storable(caller.subject),
+        "caller_tenant": None if caller.tenant is None else storable(caller.tenant),
+        "arguments_hmac": hmac_of_arguments(keys, arguments),
+    }
+
+
+def hide_key(terms: Terms, keys: AuditKeys) -> Terms:
+    """Return ``terms`` with the key as it is kept: from it nothing that it is made of is guessed."""
+    if terms.reservation is None:
+        return terms
+    kept = hmac_of_bytes(keys, "reservation", terms.reservation.key.encode())
+    return replace(terms, reservation=replace(terms.reservation, key=kept))
+
+
+def tell_reservation(reservation: Reservation) -> dict[str, str]:
+    """Return what an intent's detail says of its key, so that the table can be held to it."""
+    return {"key": reservation.key, "until": time_text(reservation.kept_until)}
 
 
 def demand_terms(
@@ -71,9 +105,10 @@ def demand_terms(
         request_id = find_open_row(connection, columns)
         if request_id is not None:
             raise TermRefused(Code.OUTCOME_UNKNOWN, request_id)
-    for event_id in terms.evidence:
-        if is_spent(connection, event_id):
-            raise TermRefused(Code.EVIDENCE_REQUIRED)
+    if len(set(terms.evidence)) < len(terms.evidence) or any(
+        is_spent(connection, event_id) for event_id in terms.evidence
+    ):
+        raise TermRefused(Code.EVIDENCE_REQUIRED)
     for allowance in terms.allowances:
         begins = _window_begins(allowance, now)
         (count,) = connection.execute(
@@ -104,18 +139,22 @@ def keep_terms(
             ),
         )
         connection.execute(
-            "DELETE FROM reservation WHERE kept_until <= ? AND key <> ?", (at, reservation.key)
+            "DELETE FROM reservation WHERE kept_until <= ? AND key <> ?",
+            (time_text(now - _SLACK), reservation.key),
         )
     connection.executemany(
         "INSERT INTO evidence_spent VALUES (?, ?)",
         [(event_id, request_id) for event_id in terms.evidence],
     )
+    windows: dict[str, int] = {}
     for allowance in terms.allowances:
+        windows[allowance.key] = max(allowance.window_s, windows.get(allowance.key, 0))
+    for key, window_s in windows.items():
+        begins = now - timedelta(seconds=window_s) - _SLACK
         connection.execute(
-            "DELETE FROM quota_spent WHERE key = ? AND at <= ?",
-            (allowance.key, _window_begins(allowance, now)),
+            "DELETE FROM quota_spent WHERE key = ? AND at <= ?", (key, time_text(begins))
         )
-        connection.execute("INSERT INTO quota_spent VALUES (?, ?)", (allowance.key, at))
+        connection.execute("INSERT INTO quota_spent VALUES (?, ?)", (key, at))
 
 
 def is_spent(connection: Connection, event_id: str) -> bool:
@@ -124,21 +163,41 @@ def is_spent(connection: Connection, event_id: str) -> bool:
     return found.fetchone() is not None
 
 
-def find_unmarked(connection: Connection) -> int | None:
-    """Return the first intent that spent evidence which is not marked as spent (any more).
+def find_misheld(connection: Connection) -> tuple[int, str] | None:
+    """Hold what is spent and reserved to the intents: the first seq at fault, and what it is.
 
     Raises: sqlite3.Error.
     """
-    rows = connection.execute(
-        "SELECT e.seq, e.detail FROM audit_event AS e"
-        " WHERE e.kind = 'intent' AND instr(e.detail, '\"spent\":') ORDER BY e.seq"
-    )
-    # Read here, since PostgreSQL's JSON takes no text with \u0000 in it.
-    for seq, detail in rows:
-        for event_id in json.loads(detail).get("spent", ()):
-            if not is_spent(connection, event_id):
-                return int(seq)
-    return None
+    (newest,) = connection.execute("SELECT max(time) FROM audit_event").fetchone()
+    spent: dict[str, int] = {}
+    reserved: dict[str, tuple[int, str]] = {}
+    for seq, request_id, detail in connection.execute(
+        "SELECT seq, request_id, detail FROM audit_event WHERE kind = 'intent' ORDER BY seq"
+    ):
+        if '"spent":' not in detail and '"reserved":' not in detail:
+            continue
+        told = json.loads(detail)
+        for event_id in told.get("spent", ()):
+            if event_id in spent:
+                return seq, "the evidence it spent was spent before"
+            spent[event_id] = seq
+        if "reserved" in told:
+            key, until = told["reserved"]["key"], told["reserved"]["until"]
+            reserved.pop(key, None)
+            if until > newest:
+                reserved[key] = (seq, request_id)
+    faults = [
+        (seq, "the evidence it spent is not marked as spent")
+        for event_id, seq in spent.items()
+        if not is_spent(connection, event_id)
+    ]
+    for key, (seq, request_id) in reserved.items():
+        row = connection.execute(
+            "SELECT request_id FROM reservation WHERE key = ?", (key,)
+        ).fetchone()
+        if row is None or row[0] != request_id:
+            faults.append((seq, "the key that it holds is not held by it"))
+    return min(faults, default=None)
 
 
 def _demand_reservation(
@@ -156,6 +215,19 @@ def _demand_reservation(
     holder, arguments_hmac, runs_until, _ = row
     if arguments_hmac != columns["arguments_hmac"]:
         raise TermRefused(Code.KEY_REUSED, holder)
+    held = connection.execute(
+        "SELECT 1 FROM audit_event WHERE request_id = :holder AND kind = 'intent' AND tool = :tool"
+        " AND caller_subject IS :caller_subject AND caller_tenant IS :caller_tenant"
+        " AND arguments_hmac = :arguments_hmac LIMIT 1",
+        {
+            "holder": holder,
+            **{name: columns[name] for name in _OF_THE_CALL},
+        },
+    ).fetchone()
+    if held is None:
+        raise AuditUnavailable(
+            f"CHAIN_BROKEN: a key is held by {holder}, whose call was another; verify the record"
+        )
     outcome = _outcome_of(connection, holder)
     if outcome == Outcome.SUCCESS:
         raise AlreadyDone(holder)

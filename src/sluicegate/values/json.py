@@ -17,6 +17,25 @@ _write_canonical = json.JSONEncoder(
 ).encode
 
 
+def identity_text(value: object) -> str:
+    """Return a text that is the same for equal JSON values, however their numbers are spelt.
+
+    ``1``, ``1.0`` and ``1e0`` are one value, and so are ``0`` and ``-0.0`` (JSON Schema, section
+    4.2.2). Raises: as ``canonical_text``.
+    """
+    return canonical_text(_with_plain_numbers(value))
+
+
+def _with_plain_numbers(value: object) -> object:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, Mapping):
+        return {name: _with_plain_numbers(member) for name, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_plain_numbers(item) for item in value]
+    return value
+
+
 def canonical_text(value: object) -> str:
     """Return the canonical JSON text of ``value``: members sorted by code point, no blanks.
 

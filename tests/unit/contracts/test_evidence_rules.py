@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.unit.gates.restart import PROOF, STATUS, folder
 
 from sluicegate.contracts.evidence import judge_evidence, mark_witnesses
+from sluicegate.contracts.served import Offer
+from sluicegate.contracts.settings import WHOLE_SHARE, ServeRow
 from sluicegate.errors import ContractFolderError
 
 pytestmark = pytest.mark.requirement("EVI-1", "CON-2")
@@ -102,6 +105,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         "/evidence/0/max_age_s",
         "86400",
     ),
+    "a proof twice": ({"evidence": [PROOF, PROOF]}, "/evidence/1", "twice"),
     "an unknown key": (
         {"evidence": [{**PROOF, "token": "/t"}]},
         "/evidence/0/token",
@@ -147,6 +151,21 @@ def test_what_is_wrong_in_one_contract_is_told_there(case: str) -> None:
     assert problem.pointer == pointer
     assert word in f"{problem.message} {problem.mend}"
     assert problem.line is not None
+
+
+def test_a_proof_is_held_to_every_version_of_its_tool_that_is_served() -> None:
+    served = folder(evidence=[PROOF])
+    old = folder(status={**STATUS, "effect": "write", "version": "0.9.0"})
+    offers = tuple(
+        Offer(row=ServeRow(version=version, share=WHOLE_SHARE // 2), contract=contract)
+        for version, contract in (
+            ("current", served.contracts["job_status"]),
+            ("0.9.0", old.contracts["job_status"]),
+        )
+    )
+    (problem,) = judge_evidence(replace(served, rollouts={"job_status": offers}))
+    assert problem.pointer == "/evidence/0/tool"
+    assert problem.message == "job_status is no read: asking would act (version 0.9.0)."
 
 
 @pytest.mark.requirement("EVI-3")

@@ -12,7 +12,7 @@ from tests.unit.gates.job_status import answer
 from tests.unit.gates.restart import ARGUMENTS, DONE, PROOF, STATUS, folder
 
 from sluicegate.gates.gate import Gate
-from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.gates.ports import AuditUnavailable, Dispatch
 from sluicegate.gates.terms import AcceptedPage
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.testing import FixedClock, RecordedUpstream, gate_of
@@ -254,6 +254,54 @@ async def test_what_was_done_under_a_key_is_given_again_without_evidence() -> No
     assert given.code == "EVIDENCE_REQUIRED"
 
 
+class Slow(RecordedUpstream):
+    """Each answer takes its time, and bears the time at which it was begun or ended."""
+
+    def __init__(self, clock: FixedClock, takes_s: float, *, at_end: bool = False) -> None:
+        super().__init__()
+        self.clock, self.takes_s, self.at_end = clock, takes_s, at_end
+
+    async def fetch(self, dispatch: Dispatch) -> Receipt:
+        self.dispatches.append(dispatch)
+        begun = self.clock.now()
+        self.clock.advance(self.takes_s)
+        observed = self.clock.now() if self.at_end else begun
+        raw = answer(
+            observed_at=observed.strftime("%Y-%m-%dT%H:%M:%SZ"), run_id=dispatch.arguments["run_id"]
+        )
+        return Receipt(adapter="slow", adapter_version="1", endpoint="slow", raw=raw)
+
+
+def slow_yard(takes_s: float, proof: dict[str, Any], *, at_end: bool = False) -> Yard:
+    yard = Yard(evidence=[proof])
+    slow = Slow(yard.clock, takes_s, at_end=at_end)
+    line = yard.gate._serving.lines["job_status"]
+    lines = {**yard.gate._serving.lines, "job_status": replace(line, adapter=slow)}
+    yard.gate = Gate(yard.gate._means, replace(yard.gate._serving, lines=lines))
+    yard.status = slow
+    return yard
+
+
+async def test_what_grows_too_old_while_it_is_taken_is_no_evidence() -> None:
+    yard = slow_yard(3, {**REFETCH, "max_age_s": 2})
+    assert refused(await yard.act())
+    assert yard.restart.dispatches == []
+
+
+async def test_what_is_observed_while_it_is_taken_is_not_from_the_future() -> None:
+    # Further ahead of the moment at which it was asked for than `max_ahead_s` admits.
+    yard = slow_yard(6, REFETCH, at_end=True)
+    assert (await yard.act())["outcome"] == "success"
+
+
+@pytest.mark.requirement("RET-1")
+async def test_an_action_whose_time_its_evidence_used_up_is_not_sent() -> None:
+    yard = slow_yard(4, REFETCH)
+    given = await yard.gate.call("job_restart", ARGUMENTS, caller=CALLER, deadline_s=4)
+    assert (given.outcome, given.code) == ("refused", "UPSTREAM_UNAVAILABLE")
+    assert yard.restart.dispatches == []
+
+
 # --- after a retry -----------------------------------------------------------------------------
 
 RETRY = {"attempts": 2, "budget_s": 20, "on": ["UPSTREAM_UNAVAILABLE"]}
@@ -271,6 +319,26 @@ async def test_what_was_known_before_a_retry_proves_nothing_after_it(proof: dict
     assert len(yard.restart.dispatches) == 1
     last = list(yard.gate.audit.events(tool="job_restart"))[-1]
     assert last.code == "EVIDENCE_REQUIRED"
+
+
+@pytest.mark.requirement("EVI-2")
+async def test_what_was_asked_for_before_an_attempt_ended_proves_nothing_after_it() -> None:
+    """It was recorded after the attempt had begun, but nobody knew the attempt's end."""
+    yard = Yard(evidence=[{**PROOF, "once": False}], retry=RETRY)
+    await yard.look()
+
+    class Meanwhile(RecordedUpstream):
+        async def fetch(self, dispatch: Dispatch) -> Receipt:
+            if not self.dispatches:
+                await yard.look()
+            return await super().fetch(dispatch)
+
+    line = yard.gate._serving.lines["job_restart"]
+    upstream = Meanwhile(UNSENT, DONE)
+    lines = {**yard.gate._serving.lines, "job_restart": replace(line, adapter=upstream)}
+    yard.gate = Gate(yard.gate._means, replace(yard.gate._serving, lines=lines))
+    assert (await yard.act())["error"]["code"] == "UPSTREAM_UNAVAILABLE"
+    assert len(upstream.dispatches) == 1
 
 
 @pytest.mark.requirement("EVI-2")

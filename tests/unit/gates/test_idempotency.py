@@ -10,6 +10,7 @@ import pytest
 from tests.unit.gates.restart import ARGUMENTS, DONE, RESTART, folder
 from tests.unit.gates.test_identical_writes import Held
 
+from sluicegate.errors import MisuseError
 from sluicegate.gates.gate import Gate
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.testing import FixedClock, RecordedUpstream, gate_of
@@ -102,12 +103,55 @@ async def test_keys_of_other_callers_and_tenants_are_other_keys() -> None:
     assert len(yard.upstream.dispatches) == 3
 
 
-async def test_a_call_without_the_key_it_needs_is_told_so() -> None:
+@pytest.mark.parametrize("call_id", [None, ""])
+async def test_a_call_without_the_key_it_needs_is_told_so(call_id: str | None) -> None:
     yard = Yard()
-    shown = await yard.act(None)
+    shown = await yard.act(call_id)
     assert shown["outcome"] == "refused"
     assert (code_of(shown), shown["error"]["retryable"]) == ("INVALID_ARGUMENTS", False)
     assert yard.upstream.dispatches == []
+
+
+@pytest.mark.parametrize("call_id", [5, b"c-1", ["c-1"], "c\0", "c\ud800"], ids=repr)
+async def test_an_id_that_is_no_text_is_misuse(call_id: Any) -> None:
+    yard = Yard()
+    with pytest.raises(MisuseError, match="call_id"):
+        await yard.act(call_id)
+    assert yard.upstream.dispatches == []
+
+
+SPELLINGS = ["1", "1.0", "1e0", "10E-1"]
+
+
+@pytest.mark.requirement("RET-2")
+@pytest.mark.parametrize("key", ["derived", "host"])
+@pytest.mark.parametrize("spelling", SPELLINGS[1:])
+async def test_a_number_that_is_spelt_otherwise_is_the_same_call(spelling: str, key: str) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"n": {"type": "integer"}},
+        "required": ["n"],
+        "additionalProperties": False,
+    }
+    done = b'{"done": true}'
+    result = {
+        "schema": {
+            "type": "object",
+            "properties": {"done": {"type": "boolean"}},
+            "required": ["done"],
+            "additionalProperties": False,
+        },
+        "agent": ["/done"],
+    }
+    fetch = {"http": {"method": "POST", "url": "http://127.0.0.1:9/n", "timeout_s": 5}}
+    parts = {"arguments": {"schema": schema}, "result": result, "fetch": fetch}
+    yard = Yard(done, key=key, **parts)
+    assert code_of(await yard.act(arguments='{"n": 1}')) == "success"
+    assert (await yard.act(arguments=f'{{"n": {spelling}}}'))["replayed"] is True
+    lost = Yard(LOST, done, key="host", **parts)
+    assert code_of(await lost.act("c-1", arguments='{"n": 1}')) == "OUTCOME_UNKNOWN"
+    assert code_of(await lost.act("c-2", arguments=f'{{"n": {spelling}}}')) == "OUTCOME_UNKNOWN"
+    assert len(lost.upstream.dispatches) == 1
 
 
 async def test_while_the_first_runs_the_second_is_in_progress() -> None:
@@ -195,6 +239,18 @@ async def test_what_another_version_selected_is_not_given_again() -> None:
     newer = Yard(store=store, version="2.0.0")
     assert code_of(await newer.act()) == "KEY_REUSED"
     assert newer.upstream.dispatches == []
+
+
+async def test_a_key_outlives_its_call_however_short_it_is_kept() -> None:
+    held = Held(DONE)
+    yard = Yard(upstream=held, idempotency={"key": "host", "keep_s": 1})
+    first = asyncio.ensure_future(yard.act())
+    await held.asked.wait()
+    yard.clock.advance(2)
+    assert code_of(await yard.act(arguments=OTHER)) == "KEY_REUSED"
+    held.release.set()
+    await first
+    assert len(held.dispatches) == 1
 
 
 async def test_the_upstream_gets_one_key_for_one_call() -> None:

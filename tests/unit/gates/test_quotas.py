@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tests.unit.gates.job_status import answer
-from tests.unit.gates.restart import ARGUMENTS, STATUS, folder
+from tests.unit.gates.restart import ARGUMENTS, DONE, STATUS, folder
 
 from sluicegate.access.quota import open_quota
 from sluicegate.errors import ConfigurationError
@@ -81,6 +81,23 @@ async def test_a_quota_of_the_folder_counts_over_all_tools_unless_it_says_tool(
     given = await gate.call("job_restart", ARGUMENTS, caller=CALLER)
     # Where the other tool's attempt is counted apart it runs, and its answer is empty.
     assert given.code == second
+
+
+async def test_equal_quotas_of_contract_and_folder_count_an_attempt_once() -> None:
+    gate, _ = yard(
+        own=[{"per": ["caller"], "count": 2, "window_s": 60}],
+        whole=[{"per": ["caller", "tool"], "count": 2, "window_s": 60}],
+    )
+    assert [await said(gate) for _ in range(3)] == ["success", "success", "QUOTA_EXCEEDED"]
+
+
+async def test_a_quota_that_is_lowered_goes_on_where_it_stood() -> None:
+    gate, _ = yard(own=[{"count": 3, "window_s": 60}])
+    heard = [await said(gate) for _ in range(2)]
+    lower, _ = yard(own=[{"count": 2, "window_s": 3600}])
+    later = Gate(replace(lower._means, store=gate._means.store), lower._serving)
+    heard.append(await said(later))
+    assert heard == ["success", "success", "QUOTA_EXCEEDED"]
 
 
 async def test_the_window_moves() -> None:
@@ -177,6 +194,22 @@ async def test_a_gate_counts_there_and_denies_when_it_does_not_answer() -> None:
     assert (given.outcome, given.code) == ("refused", "UNAVAILABLE")
     assert list(gate.audit.events())[-1].code == "QUOTA_UNAVAILABLE"
     assert len(upstream.dispatches) == 1
+
+
+@pytest.mark.requirement("ACC-4")
+async def test_what_is_given_again_costs_no_attempt_wherever_attempts_are_counted() -> None:
+    served = folder(
+        limits={"quotas": [{"count": 1, "window_s": 60}]},
+        idempotency={"key": "host", "keep_s": 600},
+    )
+    upstreams = {"job_status": RecordedUpstream(), "job_restart": RecordedUpstream(DONE)}
+    plain = gate_of(served, upstreams)
+    gate = Gate(replace(plain._means, quota=open_quota("memory:")), plain._serving)
+    heard = []
+    for call_id in ("c-1", "c-1", "c-1", "c-2"):
+        given = await gate.call("job_restart", ARGUMENTS, caller=CALLER, call_id=call_id)
+        heard.append(given.code or given.outcome)
+    assert heard == ["success", "success", "success", "QUOTA_EXCEEDED"]
 
 
 async def test_a_store_that_is_slow_denies_in_time() -> None:

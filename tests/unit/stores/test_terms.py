@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from tests.unit.stores.made import NOW, intent, outcome
 
 from sluicegate.gates.events import AuditEvent, Kept, Outcome
 from sluicegate.gates.operator_acts import Found, resolve
+from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.gates.terms import Allowance, AlreadyDone, Reservation, TermRefused, Terms
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.memory import MemoryStore
@@ -191,7 +194,7 @@ async def test_accepted_answers_are_found_newest_first_with_their_data(store: St
     (first,) = await store.record([proof(A)])
     await store.record([proof(B, time=later(1))])
     assert await found(store) == [B, A]
-    answer = await store.answer_of(A, now=later(5))
+    answer = await store.answer_of(A, tool="restart", caller=CALLER, now=later(5))
     assert answer is not None
     assert (answer.event_id, answer.data, answer.spent) == (first, {"state": "failed"}, False)
     assert (answer.seq, answer.time) == (1, NOW)
@@ -219,7 +222,7 @@ async def test_what_is_no_evidence_is_not_found(store: Store, case: str) -> None
     await store.record([proof(A, **changes)])
     assert await found(store, **asked) == []
     if not asked:
-        assert await store.answer_of(A, now=later(5)) is None
+        assert await store.answer_of(A, tool="restart", caller=CALLER, now=later(5)) is None
 
 
 @pytest.mark.requirement("EVI-1")
@@ -228,7 +231,7 @@ async def test_evidence_is_spent_with_the_intent_and_once(store: Store) -> None:
     act = Terms(evidence=(event_id,))
     assert await refusal(store, intent(B), act) == "recorded"
     assert await refusal(store, intent("req.00000003"), act) == "EVIDENCE_REQUIRED"
-    answer = await store.answer_of(A, now=later(5))
+    answer = await store.answer_of(A, tool="restart", caller=CALLER, now=later(5))
     assert answer is not None
     assert answer.spent
 
@@ -240,23 +243,104 @@ async def test_an_intent_that_another_term_refuses_spends_nothing(store: Store) 
     await store.record([intent("req.00000009")], terms=Terms(allowances=(full,)))
     refused = Terms(evidence=(event_id,), allowances=(full,))
     assert await refusal(store, intent(B), refused) == "QUOTA_EXCEEDED"
-    answer = await store.answer_of(A, now=later(5))
+    answer = await store.answer_of(A, tool="restart", caller=CALLER, now=later(5))
     assert answer is not None
     assert not answer.spent
 
 
+FORGED: dict[str, tuple[tuple[str, ...], tuple[int, str]]] = {
+    "the mark is taken from evidence": (
+        ("DROP TRIGGER evidence_spent_no_delete", "DELETE FROM evidence_spent"),
+        (2, "the evidence it spent is not marked as spent"),
+    ),
+    "a key is freed": (
+        ("DELETE FROM reservation",),
+        (2, "the key that it holds is not held by it"),
+    ),
+    "a key is given to another": (
+        (f"UPDATE reservation SET request_id = '{A}'",),
+        (2, "the key that it holds is not held by it"),
+    ),
+}
+
+
+@pytest.mark.requirement("EVI-1", "ACC-4", "AUD-3")
+@pytest.mark.parametrize("case", FORGED)
+async def test_what_is_spent_and_held_is_verified_by_the_intents(
+    case: str, tmp_path: Path, keys: AuditKeys
+) -> None:
+    statements, told = FORGED[case]
+    store = SqliteStore(tmp_path / "a.db", keys)
+    (event_id,) = await store.record([proof(A)])
+    terms = replace(terms_of(keep_s=600), evidence=(event_id,))
+    await store.record([intent(B, detail={"spent": [event_id]})], terms=terms)
+    assert store.verify().broken_at is None
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+    report = store.verify()
+    assert (report.broken_at, report.problem) == told
+    await store.close()
+
+
 @pytest.mark.requirement("EVI-1", "AUD-3")
-async def test_who_takes_the_mark_from_evidence_is_found_by_verify(
+async def test_verify_names_evidence_that_was_spent_twice(store: Store) -> None:
+    (event_id,) = await store.record([proof(A)])
+    await store.record([intent(B, detail={"spent": [event_id]})], terms=Terms(evidence=(event_id,)))
+    await store.record([intent("req.00000003", detail={"spent": [event_id]})])
+    if isinstance(store, MemoryStore):
+        return  # nothing outlives its process
+    report = store.verify()
+    assert (report.broken_at, report.problem) == (3, "the evidence it spent was spent before")
+
+
+@pytest.mark.requirement("ACC-4", "RES-9")
+async def test_a_key_that_was_given_to_the_call_of_another_is_believed_by_nobody(
     tmp_path: Path, keys: AuditKeys
 ) -> None:
     store = SqliteStore(tmp_path / "a.db", keys)
-    (event_id,) = await store.record([proof(A)])
-    await store.record([intent(B, detail={"spent": [event_id]})], terms=Terms(evidence=(event_id,)))
-    assert store.verify().broken_at is None
+    await store.record([intent(A, caller_tenant="t-2")])
+    await store.record([intent(B)], terms=terms_of(keep_s=600))
     with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
-        connection.execute("DROP TRIGGER evidence_spent_no_delete")
-        connection.execute("DELETE FROM evidence_spent")
+        connection.execute(f"UPDATE reservation SET request_id = '{A}'")
         connection.commit()
-    report = store.verify()
-    assert (report.broken_at, report.problem) == (2, "the evidence it spent is not marked as spent")
+    with pytest.raises(AuditUnavailable, match="CHAIN_BROKEN"):
+        await store.record([intent("req.00000003")], terms=terms_of(keep_s=600))
+    await store.close()
+
+
+@pytest.mark.requirement("EVI-1")
+async def test_an_intent_that_names_one_proof_twice_harms_no_other(store: Store) -> None:
+    (event_id,) = await store.record([proof(A)])
+    twice = store.record([intent(B)], terms=Terms(evidence=(event_id, event_id)))
+    other = store.record([intent("req.00000003")])
+    refused, recorded = await asyncio.gather(twice, other, return_exceptions=True)
+    assert isinstance(refused, TermRefused)
+    assert not isinstance(recorded, BaseException)
+
+
+@pytest.mark.requirement("ACC-3", "ACC-4")
+async def test_a_clock_that_was_ahead_for_a_while_frees_nothing(store: Store) -> None:
+    quota = Allowance(key="q" * 64, count=1, window_s=60)
+    held = replace(terms_of(keep_s=600), allowances=(quota,))
+    await store.record([intent(A)], terms=held)
+    await store.record([outcome(A)])
+    ahead = replace(terms_of("o" * 64), allowances=(replace(quota, count=9),))
+    await store.record([intent(B, time=later(7_200))], terms=ahead)
+    third = intent("req.00000003", time=later(1))
+    assert await refusal(store, third, terms_of(keep_s=600)) == f"done as {A}"
+    assert await refusal(store, third, Terms(allowances=(quota,))) == "QUOTA_EXCEEDED"
+
+
+@pytest.mark.requirement("AUD-4", "EVI-1")
+async def test_refusals_cannot_use_up_the_custody_of_evidence(
+    tmp_path: Path, keys: AuditKeys
+) -> None:
+    store = SqliteStore(tmp_path / "a.db", keys, daily_bytes=2_000)
+    noise = (Kept(kind="raw", content=os.urandom(1_900), keep_days=1),)
+    for request_id in (A, B):
+        await store.record([outcome(request_id, became=Outcome.FAILURE, kept=noise)])
+    await store.record([proof("req.00000003")])
+    assert await found(store) == ["req.00000003"]
     await store.close()
