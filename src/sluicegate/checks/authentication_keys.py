@@ -107,10 +107,12 @@ def read_jwks(raw: bytes) -> PublicKeys:
     listed = document.get("keys") if isinstance(document, dict) else None
     if not isinstance(listed, list) or len(listed) > _MAX_KEYS:
         raise ValueError(f"is no JWKS; write {{keys: […]}} with at most {_MAX_KEYS} public keys")
+    for number, each in enumerate(listed, start=1):
+        _refuse_secret(each, number)  # also of one that is passed over
     keys = tuple(
         _read_key(each, number)
         for number, each in enumerate(listed, start=1)
-        if not (isinstance(each, dict) and each.get("use") == "enc")
+        if each.get("use") != "enc"
     )
     if not keys:
         raise ValueError("holds no key for signatures; add the provider's public key")
@@ -121,7 +123,7 @@ def read_jwks(raw: bytes) -> PublicKeys:
     return PublicKeys(keys=keys)
 
 
-def _read_key(document: object, number: int) -> PublicKey:
+def _refuse_secret(document: object, number: int) -> None:
     if not isinstance(document, dict):
         raise ValueError(f"holds something else than a key as number {number}; remove it")
     if _PRIVATE & document.keys() or document.get("kty") == "oct":
@@ -129,6 +131,9 @@ def _read_key(document: object, number: int) -> PublicKey:
             f"holds a private or symmetric key as number {number}; keep only its public half, "
             "and take the secret out of the folder"
         )
+
+
+def _read_key(document: dict[str, Any], number: int) -> PublicKey:
     kind = _kind_of(document, number)
     try:
         from joserfc.errors import JoseError

@@ -36,6 +36,10 @@ BAD = {
     "a text for a key": (keys("key"), "something else"),
     "a private key": (keys(ED25519.as_dict(private=True)), "private"),
     "a symmetric key": (keys({"kty": "oct", "k": "AAAA"}), "private or symmetric"),
+    "a symmetric key for encryption": (
+        keys({"kty": "oct", "k": "AAAA", "use": "enc"}),
+        "private or symmetric",
+    ),
     "an unknown kind": (keys({"kty": "XXX"}), "of a kind"),
     "half a key": (keys({"kty": "OKP", "crv": "Ed25519"}), "cannot be used"),
     "a key for agreement": (
