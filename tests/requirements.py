@@ -86,8 +86,8 @@ REQUIREMENTS: Final[Mapping[str, Built | Pending]] = {
     # 7 Access
     "ACC-1": BUILT,
     "ACC-2": BUILT,
-    "ACC-3": Built(rest={"PostgreSQL": "storage"}),
-    "ACC-4": Built(rest={"PostgreSQL": "storage"}),
+    "ACC-3": BUILT,
+    "ACC-4": BUILT,
     # 8 Evidence
     "EVI-1": BUILT,
     "EVI-2": BUILT,
