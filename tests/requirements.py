@@ -32,7 +32,6 @@ PARTS: Final[Mapping[str, str]] = {
     "console": "the operator console and the playground",
     "frameworks": "adapters for agent frameworks",
     "proxy": "the MCP proxy and the MCP adapter",
-    "storage": "PostgreSQL",
     "vendors": "exports for model vendors",
 }
 """The parts that something may wait for."""
@@ -95,7 +94,7 @@ REQUIREMENTS: Final[Mapping[str, Built | Pending]] = {
     # 9 Audit
     "AUD-1": BUILT,
     "AUD-2": BUILT,
-    "AUD-3": Built(rest={"PostgreSQL": "storage"}),
+    "AUD-3": BUILT,
     "AUD-4": BUILT,
     "AUD-5": Built(rest={"HTML output": "console"}),
     "AUD-6": BUILT,
