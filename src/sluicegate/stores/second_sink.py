@@ -109,13 +109,14 @@ class SecondSink:
 
     def _read_from(self, seq: int) -> Iterator[StoredEvent]:
         """Iterate over the record from event ``seq`` on, in the order of the chain."""
-        newest = next(iter([*self._store.events(newest_first=True, limit=1)]), None)
-        if newest is None:
-            return iter(())
-        gap = newest.seq - seq + 1
-        if gap <= _GAP:
-            last = [*self._store.events(newest_first=True, limit=max(gap, 0))]
-            return (event for event in reversed(last) if event.seq >= seq)
+        last: list[StoredEvent] = []
+        # By seq, not by count: other processes go on recording meanwhile.
+        for event in self._store.events(newest_first=True, limit=_GAP):
+            if event.seq < seq:
+                break
+            last.append(event)
+        if len(last) < _GAP:
+            return reversed(last)
         return (event for event in self._store.events() if event.seq >= seq)
 
 

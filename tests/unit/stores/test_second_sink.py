@@ -19,6 +19,7 @@ from tests.unit.stores.made import NOW, intent, kept, outcome
 from sluicegate.contracts.settings import SinksRule
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.gates.terms import Terms
+from sluicegate.stores import second_sink
 from sluicegate.stores.appended_file import AppendedFile
 from sluicegate.stores.chain import GENESIS, link_columns
 from sluicegate.stores.encoding import COLUMNS
@@ -121,6 +122,21 @@ async def test_what_was_recorded_past_it_is_made_up_for(
     await sqlite.record([intent()])
     await two(sqlite, tmp_path, keys).close()
     assert seqs(tmp_path) == [1, 2, 3, 4, 5, 6, 7]
+
+
+async def test_a_sink_that_is_far_behind_is_filled_in_order(
+    sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(second_sink, "_GAP", 3)
+    monkeypatch.setattr(second_sink, "_ROWS_AT_ONCE", 2)
+    both = two(sqlite, tmp_path, keys)
+    for number in range(5):
+        await sqlite.record([intent(f"req.{number:08}")])
+    await both.record([intent()])
+    for number in range(5):
+        await sqlite.record([intent(f"req.{number:08}")])
+    await both.record([intent()])
+    assert seqs(tmp_path) == list(range(1, 13))
 
 
 async def test_what_a_crash_left_of_a_line_goes(
