@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from importlib.metadata import version
 from typing import Final
@@ -78,12 +79,14 @@ class TracingObserver:
                 kind=trace.SpanKind.INTERNAL,
                 attributes=_describe(subject),
             )
+        token = _watched.set(call)
         try:
             with trace.use_span(
                 span, end_on_exit=False, record_exception=False, set_status_on_exception=False
             ):
                 yield call
         finally:
+            _watched.reset(token)
             with _quietly():
                 self._active.add(-1, {names.GEN_AI_TOOL_NAME: subject.tool})
             with _quietly():
@@ -95,10 +98,9 @@ class TracingObserver:
         """Hear of an event that was committed. Never raises."""
         if event.kind not in _CONCLUDING:
             return
-        with _quietly():
-            span = trace.get_current_span()
-            if span.is_recording():
-                span.set_attributes(_describe_event(event))
+        call = _watched.get()
+        if call is not None and call.subject.request_id == event.request_id:
+            call.last = event
         with _quietly():
             if event.code is not None:
                 self._refusals.add(
@@ -121,12 +123,16 @@ class TracingObserver:
 
 
 class _TracedCall:
-    """What became of a call: ``code`` is what the agent saw, empty where it was given data."""
+    """What became of a call: ``code`` is what the agent saw, empty where it was given data.
 
-    __slots__ = ("code", "outcome", "subject")
+    ``last`` is the last of its events that says how an attempt ended.
+    """
+
+    __slots__ = ("code", "last", "outcome", "subject")
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
+        self.last: AuditEvent | None = None
         self.outcome = "abandoned"
         self.code = ""
 
@@ -139,6 +145,9 @@ class _TracedCall:
         else:
             self.outcome = "failure" if isinstance(envelope, Failure) else "refused"
             self.code = str(envelope.code)
+
+
+_watched: Final[ContextVar[_TracedCall | None]] = ContextVar("watched", default=None)
 
 
 class ObservedStore(ForwardingStore):
@@ -178,6 +187,8 @@ def _has_provider() -> bool:
 
 def _end(span: trace.Span, call: _TracedCall) -> None:
     span.set_attribute(names.OUTCOME, call.outcome)
+    if call.last is not None:
+        span.set_attributes(_describe_event(call.last))
     if call.code:
         span.set_attribute(names.ERROR_TYPE, call.code)
         span.set_status(trace.StatusCode.ERROR)

@@ -156,6 +156,15 @@ async def test_what_went_wrong_stands_on_the_span_and_in_the_counts(
     assert [count for _, count in seen.points("sluicegate.calls.active")] == [0]
 
 
+async def test_what_an_earlier_attempt_failed_at_is_counted_and_not_on_the_span() -> None:
+    seen = watched(RecordedUpstream(LOST, answer()), retry=RETRY)
+    await seen.gate.call("job_status", ARGUMENTS, caller=CALLER)
+    attributes = dict(seen.span().attributes or {})
+    assert (attributes["sluicegate.attempt"], attributes["sluicegate.outcome"]) == (2, "success")
+    assert not attributes.keys() & {"sluicegate.code", "sluicegate.stage", "error.type"}
+    assert [count for _, count in seen.points("sluicegate.refusals")] == [1]
+
+
 async def test_a_span_is_the_parent_of_what_the_adapter_does_and_the_child_of_the_host() -> None:
     inner: list[trace.SpanContext] = []
 
