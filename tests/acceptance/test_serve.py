@@ -246,7 +246,7 @@ BROKEN: dict[str, tuple[Callable[[], None], str]] = {
     "a frozen fixture that was edited": (edit_a_fixture, "changed after its release"),
     "a frozen fixture that was added": (add_a_fixture, "holds no digest of it"),
     "a frozen fixture that is gone": (lose_a_fixture, "It is gone, and was released"),
-    "no digests": (lose_digests, "has no digest"),
+    "no digests": (lose_digests, "It is gone: `sluicegate release` wrote it"),
     "two of one version": (keep_the_version, "Raise `version`"),
     "a program that is not there": (lose_the_program, "cannot be served"),
     "an open object": (open_an_object, "SCHEMA_OPEN_OBJECT"),

@@ -1,4 +1,4 @@
-"""``sluicegate check FOLDER``: load and fixtures, the one command for CI."""
+"""``sluicegate check FOLDER``: load, fixtures, lint and versions, the one command for CI."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ from sluicegate.cli.output import (
 if TYPE_CHECKING:
     from sluicegate.opening.fixtures import FixtureResult
     from sluicegate.opening.folder import FolderReport
+    from sluicegate.opening.succession import Unraised
     from sluicegate.rendering.checking import Checked, CheckedFixture
+    from sluicegate.rendering.linting import LintItem
 
 
 @click.command()
@@ -36,8 +38,9 @@ if TYPE_CHECKING:
 def check(folder: str, no_python: bool, form: str, color: str) -> int:
     """Load every contract of FOLDER, climb every fixture through the real ladders, and lint.
 
-    Exit 0 all is well, 1 a fixture fails or lint has an error, 3 there is no contract, 4 the
-    folder does not load, 5 there is no such folder.
+    Each version is held to its releases, as `sluicegate release` does. Exit 0 all is well, 1 a
+    fixture fails, lint has an error or a version is not raised as its changes ask, 3 there is no
+    contract, 4 the folder does not load, 5 there is no such folder.
     """
     from sluicegate.cli.progress import tell_progress
     from sluicegate.opening.folder import check_folder
@@ -84,6 +87,31 @@ def _as_checked(folder: str, report: FolderReport) -> Checked:
         fixtures=tuple(as_checked_fixture(folder, result) for result in report.fixtures),
         notes=report.notes,
         lint=tuple(map(as_lint_item, report.lint)),
+        versions=tuple(_as_item(folder, each) for each in report.unraised),
+    )
+
+
+def _as_item(folder: str, unraised: Unraised) -> LintItem:
+    from sluicegate.contracts.marks import Document
+    from sluicegate.contracts.yaml_reading import read_document
+    from sluicegate.rendering.check_report import VERSION
+    from sluicegate.rendering.linting import LintItem
+
+    path = Path(folder, unraised.source)
+    document = read_document(str(path), path.read_bytes())
+    marks = document.marks.of_key("/version") if isinstance(document, Document) else None
+    line, column = marks or (None, None)
+    return LintItem(
+        rule=VERSION,
+        name="version-raised",
+        severity="error",
+        message=unraised.message,
+        hint="Raise `version`, or take the change back.",
+        file=str(path),
+        pointer="/version",
+        line=line,
+        column=column,
+        tool=unraised.tool,
     )
 
 

@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 def release(tool: str, rollout: str | None, no_python: bool, folder: str, form: str) -> int:
     """Check the folder, then freeze the contract of TOOL as released/VERSION.yaml.
 
-    Prints what changed since the last release and what is deployed first. Exit 1, and nothing is
-    written, where a fixture fails, the version is not raised as its changes ask, it stands there
-    with other content, or a major has no --rollout; exit 4 where the folder does not load or a
-    frozen file was edited.
+    Prints what changed since the last final release and what is deployed first. Exit 1, and
+    nothing is written, where a fixture fails, the version is not raised as its changes ask, it
+    stands there with other content, or a major has no --rollout; exit 4 where the folder does not
+    load or a frozen file was edited or is gone.
     """
     from sluicegate.cli.progress import tell_progress
     from sluicegate.cli.tools import find_tool
@@ -74,6 +74,15 @@ def release(tool: str, rollout: str | None, no_python: bool, folder: str, form: 
                     for each in done.changes
                 ],
                 "order": list(done.order),
+                "waived": [
+                    {
+                        "kind": each.kind,
+                        "role": each.role,
+                        "pointer": each.pointer,
+                        "reason": each.waived,
+                    }
+                    for each in done.waived
+                ],
                 "adopted": list(done.adopted),
             },
         )
@@ -89,6 +98,9 @@ def _tell(done: Released) -> str:
     if done.before is not None:
         lines.append(f"since {done.before}: {len(done.changes)} changes, bump {done.bump}")
         lines += [f"  {each.kind} {each.role} {each.pointer}" for each in done.changes]
+    lines += [
+        f"waived: {each.kind} {each.role} {each.pointer}: {each.waived}" for each in done.waived
+    ]
     lines += [f"{number}. {step}" for number, step in enumerate(done.order, start=1)]
     lines += [f"recorded the digest of {each}, which had none" for each in done.adopted]
     return "".join(escape_terminal(line) + "\n" for line in lines)

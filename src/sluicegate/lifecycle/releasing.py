@@ -11,6 +11,7 @@ import jiter
 
 from sluicegate.checks.narrowing_members import list_members
 from sluicegate.contracts.contract import UpstreamPart
+from sluicegate.contracts.versions import VERSION, parse_version
 from sluicegate.lifecycle.diff.containment import Proof
 from sluicegate.lifecycle.diff.kinds import Bump
 from sluicegate.lifecycle.diff.versions import judge_version
@@ -22,6 +23,7 @@ DIGESTS_NAME: Final = "DIGESTS"
 
 _LINE: Final = re.compile(r"([0-9a-f]{64})  ([0-9A-Za-z][^\\]*)")
 """Digest and name; ``sha256sum`` writes a name with a backslash otherwise, so none has one."""
+_VERSION: Final = re.compile(VERSION)
 _MEMBER_OF_CARRIER: Final = {"bare": None, "envelope": "data", "mcp": "structuredContent"}
 
 
@@ -54,6 +56,24 @@ def judge_frozen(name: str, content: bytes, digests: Mapping[str, str]) -> str |
     if recorded != hex_digest(content):
         return f"It was changed after its release: {DIGESTS_NAME} holds another digest of it."
     return None
+
+
+def is_version(text: str) -> bool:
+    """Whether ``text`` is a semantic version, as contracts bear them."""
+    return _VERSION.fullmatch(text) is not None
+
+
+def choose_supported(released: Iterable[str], served: Iterable[str]) -> tuple[str, ...]:
+    """Return the releases that a new version is held to, the one that it follows first.
+
+    That is the newest final one: a release candidate promises nothing, so a break must not hide
+    behind it. Then the newest of all, and whatever is served. Raises: ValueError if there is none.
+    """
+    versions = set(released)
+    final = {version for version in versions if not parse_version(version)[1]}
+    newest = find_newest(versions)
+    others = sorted(versions & set(served))
+    return tuple(dict.fromkeys([find_newest(final) if final else newest, newest, *others]))
 
 
 def find_newest(versions: Iterable[str]) -> str:

@@ -150,6 +150,12 @@ def read_waiver_file(path: Path) -> tuple[Waiver, ...]:
     return read_waivers(document.value)
 
 
+def read_folder_waivers(folder: Path) -> tuple[Waiver, ...]:
+    """Return the waivers that stand in a contract folder. Raises: as ``read_waiver_file``."""
+    path = folder / WAIVERS_NAME
+    return read_waiver_file(path) if path.is_file() else ()
+
+
 def _judge(comparisons: Sequence[Comparison]) -> tuple[ToolDiff, ...]:
     proofs = prove_parts([part for one in comparisons for part in one.unproven])
     tools = []

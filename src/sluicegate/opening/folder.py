@@ -25,15 +25,16 @@ from sluicegate.opening.decision_points import open_decision_point
 from sluicegate.opening.documents import read_folder, say_misplaced
 from sluicegate.opening.doubts import list_doubts
 from sluicegate.opening.fixtures import FixtureResult
+from sluicegate.opening.frozen_files import find_edited
 from sluicegate.opening.linting import Linted, lint_paths
 from sluicegate.opening.loaded import Loaded, judge_releases, load_folder
 from sluicegate.opening.observing import observe
 from sluicegate.opening.python_names import resolve
-from sluicegate.opening.released import find_edited
 from sluicegate.opening.second_sinks import put_beside
 from sluicegate.opening.serving import build_all, open_serving
 from sluicegate.opening.signing import sign_as_it_grows
 from sluicegate.opening.steering import read_steering
+from sluicegate.opening.succession import Unraised, find_unraised, prepare_judging
 from sluicegate.opening.waivers import Waived
 from sluicegate.opening.wiring import build_authored
 from sluicegate.stores.replays import open_replays
@@ -46,7 +47,8 @@ class FolderReport:
     """What ``check`` found: ``contracts`` is None where the folder does not load.
 
     ``waivers`` are those of every contract that could be read, the expired ones too. ``notes`` say
-    what loads and yet is hardly meant. ``lint`` are the errors of lint in what is served.
+    what loads and yet is hardly meant. ``lint`` are the errors of lint in what is served;
+    ``unraised`` are the versions that do not say what changed since their releases.
     """
 
     contracts: ContractSet | None
@@ -55,6 +57,7 @@ class FolderReport:
     waivers: tuple[Waived, ...] = ()
     notes: tuple[str, ...] = ()
     lint: tuple[Linted, ...] = ()
+    unraised: tuple[Unraised, ...] = ()
 
 
 def open_gate(
@@ -152,15 +155,18 @@ def _open_replays(serving: Serving, root: Path, opened: Replays | None) -> Repla
 
 
 def check_folder(folder: Path, *, python: bool = True, now: datetime | None = None) -> FolderReport:
-    """Load the folder, climb every fixture and lint, without opening a store or serving anything.
+    """Load the folder, climb every fixture, lint, and hold each version to its releases.
 
-    ``now`` is the time by which waivers expire; by default the machine's. A version that an
-    operator rolled back to has no fixtures here, as in ``open_gate``. A frozen file that is not
-    what was released is a problem here, though a gate opens as long as it does not serve it.
+    No store is opened and nothing is served. ``now`` is the time by which waivers expire; by
+    default the machine's. A version that an operator rolled back to has no fixtures here, as in
+    ``open_gate``, and the version being worked on is not held to its releases then. A frozen file
+    that is not what was released is a problem here, though a gate opens as long as it does not
+    serve it. Raises: ConfigurationError where steering file or waivers are wrong.
     """
     now = now or SystemClock().now()
     loaded = load_folder(folder, now, python=python)
     contracts, problems, results = loaded.contracts, loaded.problems, list[FixtureResult]()
+    unraised: list[Unraised] = []
     edited = find_edited(loaded.read)
     if edited:
         contracts, problems = None, tuple(dict.fromkeys((*problems, *edited)))
@@ -172,12 +178,15 @@ def check_folder(folder: Path, *, python: bool = True, now: datetime | None = No
             for line in lines:
                 results.extend(loaded.run_fixtures(line))
             point = open_decision_point(contracts, folder)
+            judging = prepare_judging(loaded, now, python=python)
+            working = [line for line in lines if loaded.is_worked_on(line.contract)]
+            unraised = list(find_unraised(working, judging))
             if isinstance(point, tuple):
                 contracts, problems = None, point
     notes: Iterable[str] = ()
-    found: tuple[Linted, ...] = ()
+    linted: tuple[Linted, ...] = ()
     if contracts is not None:
-        found = _lint(folder, loaded, now, python=python)
+        linted = _lint(folder, loaded, now, python=python)
         notes = list_doubts(
             loaded,
             contracts,
@@ -191,7 +200,8 @@ def check_folder(folder: Path, *, python: bool = True, now: datetime | None = No
         fixtures=tuple(results),
         waivers=loaded.waivers,
         notes=tuple(notes),
-        lint=found,
+        lint=linted,
+        unraised=tuple(unraised),
     )
 
 

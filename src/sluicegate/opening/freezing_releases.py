@@ -2,51 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from sluicegate.adapters.credentials import Credentials
 from sluicegate.contracts.contract import Contract
-from sluicegate.contracts.freezing import freeze
-from sluicegate.contracts.loading import load
-from sluicegate.contracts.marks import Document
 from sluicegate.contracts.problems import Problem
-from sluicegate.contracts.yaml_reading import read_document
 from sluicegate.errors import ConfigurationError
-from sluicegate.gates.serving import Line
-from sluicegate.lifecycle.diff.changes import Change, judge_by_table
-from sluicegate.lifecycle.diff.comparison import (
-    Comparison,
-    ToolDiff,
-    compare_contracts,
-    judge,
-    pair_proofs,
-)
-from sluicegate.lifecycle.diff.containment import Proof
+from sluicegate.lifecycle.diff.changes import Change
 from sluicegate.lifecycle.diff.kinds import Bump
-from sluicegate.lifecycle.diff.tombstones import find_returning
-from sluicegate.lifecycle.diff.versions import judge_version
-from sluicegate.lifecycle.releasing import (
-    DIGESTS_NAME,
-    find_newest,
-    hex_digest,
-    order_deployment,
-    record_members,
-    spell_digests,
-)
-from sluicegate.opening.collecting import Stray, collect
-from sluicegate.opening.documents import SETTINGS_NAME, Folder
+from sluicegate.lifecycle.releasing import DIGESTS_NAME, hex_digest, spell_digests
+from sluicegate.opening.frozen_files import DOCUMENT, ROLLOUT, WAIVED, judge_home
 from sluicegate.opening.frozen_fixtures import copy_fixtures
 from sluicegate.opening.loaded import Loaded, load_folder
-from sluicegate.opening.proving import prove_parts
-from sluicegate.opening.python_names import resolve
-from sluicegate.opening.released import list_released, read_frozen, read_recorded
+from sluicegate.opening.released import read_recorded
+from sluicegate.opening.succession import (
+    Judging,
+    Succession,
+    freeze_line,
+    judge_succession,
+    load_frozen,
+    prepare_judging,
+    read_releases,
+)
 from sluicegate.opening.wiring import build_line
 from sluicegate.stores.file_lock import FileLock
-from sluicegate.stores.whole_files import replace_file
-from sluicegate.values.json import JsonObject
+from sluicegate.stores.whole_files import is_half_written, replace_file
+from sluicegate.values.json import JsonValue, canonical_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +38,8 @@ class Released:
     """``written`` False: the very same stood there. ``before`` is the release it was held to.
 
     ``changes`` are those against ``before``; ``bump`` is the least that they ask; ``order`` says
-    what is deployed first; ``adopted`` are older files whose digests were recorded only now.
+    what is deployed first; ``waived`` are changes that a person accepted, against this or another
+    release; ``adopted`` are older files whose digests were recorded only now.
     """
 
     tool: str
@@ -66,6 +51,7 @@ class Released:
     bump: Bump = Bump.NONE
     changes: tuple[Change, ...] = ()
     order: tuple[str, ...] = ()
+    waived: tuple[Change, ...] = ()
     adopted: tuple[str, ...] = ()
 
 
@@ -82,9 +68,10 @@ def release(
 ) -> Released | Refused:
     """Freeze the contract of ``tool`` as ``released/VERSION.yaml`` and record its digest.
 
-    Refused: a folder that does not load, a fixture that fails, an edited frozen file, a version
-    that stands there with other content, one that is not raised as far as its changes ask, and a
-    major without ``rollout``. Raises: ConfigurationError for what cannot be written. LIF-3.
+    Refused: a folder that does not load, a fixture that fails, a frozen file that was edited or is
+    gone, a version that stands there with other content, one that is not raised as far as its
+    changes ask, and a major without ``rollout``. A release of the same contract that did not end
+    is completed. Raises: ConfigurationError for what cannot be read or written. LIF-3.
     """
     loaded = load_folder(root, now, python=python)
     if loaded.contracts is None:
@@ -100,49 +87,37 @@ def release(
             )
         )
     home = (root / contract.source).parent
+    judging = prepare_judging(loaded, now, python=python)
     try:
         (home / "released").mkdir(exist_ok=True)
         (root / "state").mkdir(mode=0o700, exist_ok=True)
         with FileLock.once(root / "state" / "release.lock"):
-            return _release(loaded, contract, home, rollout, python=python)
+            return _release(loaded, contract, home, rollout, judging)
     except OSError as error:
         raise ConfigurationError(f"{home} cannot be written: {error.strerror}") from error
 
 
 def _release(
-    loaded: Loaded, contract: Contract, home: Path, rollout: str | None, *, python: bool
+    loaded: Loaded, contract: Contract, home: Path, rollout: str | None, judging: Judging
 ) -> Released | Refused:
-    root = loaded.read.root
+    root, version = loaded.read.root, contract.version
     line = build_line(contract, root, Credentials(root))
     failing = [each for each in loaded.run_fixtures(line) if not each.ok]
     if failing:
         return Refused(reasons=tuple(f"fixture {each.path} {each.note}." for each in failing))
+    content = freeze_line(home, line)
+    edited = tuple(judge_home(root, home, (version, hex_digest(content))))
+    if edited:
+        return Refused(problems=edited)
     recorded = read_recorded(root, home)
-    if isinstance(recorded, Problem):
-        return Refused(problems=(recorded,))
-    content = _freeze(contract, home, line)
-    frozen = _load_frozen(loaded.read, contract, content, python=python)
+    others = read_releases(root, home)
+    if isinstance(recorded, Problem) or isinstance(others, Problem):
+        return Refused(problems=tuple(e for e in (recorded, others) if isinstance(e, Problem)))
+    frozen = load_frozen(judging, contract, content)
     if isinstance(frozen, tuple):
         return Refused(problems=frozen)
-    try:
-        fixtures = copy_fixtures(home, contract.version)
-    except ValueError as error:
-        return Refused(reasons=(f"{error}.",))
-    others: dict[str, bytes] = {}
-    for version in list_released(home):
-        found = read_frozen(root, home, version)
-        if isinstance(found, Problem):
-            return Refused(problems=(found,))
-        others[version] = found
-    there = others.pop(contract.version, None)
-    path = home / "released" / f"{contract.version}.yaml"
-    judged = Released(
-        tool=contract.tool,
-        version=contract.version,
-        digest=str(frozen.fingerprints.digest),
-        path=path,
-        written=there is None,
-    )
+    there = others.pop(version, None)
+    path = home / "released" / f"{version}{DOCUMENT}"
     if there is not None and there != content:
         return Refused(
             reasons=(
@@ -152,92 +127,58 @@ def _release(
                 ),
             )
         )
-    if there is None and others:
-        before = find_newest(others)
-        old = _load_frozen(loaded.read, contract, others[before], python=python)
-        if isinstance(old, tuple):
-            return Refused(problems=old)
-        older = {version: raw for version, raw in others.items() if version != before}
-        judged = _compare(judged, old, frozen, _read_documents(older))
-    reasons = _refuse(judged, rollout)
-    if reasons:
-        return Refused(reasons=reasons)
-    return _write(judged, content, fixtures, others, recorded, rollout)
-
-
-def _freeze(contract: Contract, home: Path, line: Line) -> bytes:
-    answers = [
-        found.path.read_bytes()
-        for found in collect(home)
-        if not isinstance(found, Stray) and (found.side, found.expected) == ("result", "accepted")
-    ]
-    document = record_members(contract.document, line.contract.upstream, answers)
-    return freeze(replace(contract, document=document)).encode()
-
-
-def _load_frozen(
-    read: Folder, contract: Contract, content: bytes, *, python: bool
-) -> Contract | tuple[Problem, ...]:
-    """Load a frozen document by itself, with the settings of the folder and nothing else."""
-    documents = {contract.source: content}
-    if SETTINGS_NAME in read.documents:
-        documents[SETTINGS_NAME] = read.documents[SETTINGS_NAME]
-    contracts = load(documents, resolve=resolve if python else None)
-    if isinstance(contracts, tuple):
-        return contracts
-    (found,) = contracts.contracts.values()
-    return found
-
-
-def _read_documents(frozen: Mapping[str, bytes]) -> Iterator[tuple[str, JsonObject]]:
-    """Yield what older releases wrote; their schemas are read for names alone, not loaded."""
-    for version, raw in frozen.items():
-        document = read_document(f"{version}.yaml", raw)
-        if isinstance(document, Document) and isinstance(document.value, Mapping):
-            yield version, document.value
-
-
-def _compare(
-    judged: Released, old: Contract, new: Contract, older: Iterable[tuple[str, JsonObject]]
-) -> Released:
-    comparison = compare_contracts(old, new)
-    returning = (
-        judge_by_table(difference, new.tool, role)
-        for role, difference in find_returning(older, old, new)
+    judged = Released(
+        tool=contract.tool,
+        version=version,
+        digest=str(frozen.fingerprints.digest),
+        path=path,
+        written=there is None,
     )
-    comparison = replace(comparison, changes=(*comparison.changes, *returning))
-    proofs = prove_parts(comparison.unproven)
-    diff: ToolDiff = judge(comparison, proofs)
-    arguments, agent, data = _proofs_of(comparison, proofs)
+    begun = there is None and path.name in (recorded or {})
+    kept = path.with_name(f"{version}{ROLLOUT}")
+    if begun and kept.name in (recorded or {}):
+        said, rollout = rollout, kept.read_text(encoding="utf-8")
+        if said is not None and said.strip() != rollout.strip():
+            return Refused(
+                reasons=(
+                    (
+                        f"a release of {version} began with another rollout, which {kept} holds:"
+                        " run it again without --rollout."
+                    ),
+                )
+            )
+    if there is None:
+        succession = judge_succession(line, content, others, judging)
+        if isinstance(succession, tuple):
+            return Refused(problems=succession)
+        if succession is not None:
+            judged = _follow(judged, succession)
+            reasons = succession.faults or _refuse(judged, rollout)
+            if reasons:
+                return Refused(reasons=reasons)
+    if begun or there is not None:
+        return _write(judged, content, {}, others, recorded)
+    try:
+        beside = _gather(judged, home, rollout)
+    except ValueError as error:
+        return Refused(reasons=(f"{error}.",))
+    return _write(judged, content, beside, others, recorded)
+
+
+def _follow(judged: Released, succession: Succession) -> Released:
     return replace(
         judged,
-        before=old.version,
-        bump=diff.bump,
-        changes=diff.changes,
-        order=tuple(order_deployment(arguments, agent, data)),
+        before=succession.before,
+        bump=succession.diff.bump,
+        changes=succession.diff.changes,
+        order=succession.order,
+        waived=succession.waived,
     )
-
-
-def _proofs_of(comparison: Comparison, proofs: Sequence[Proof]) -> tuple[Proof, Proof, Proof]:
-    """One proof for arguments, the agent's fields and the data; equal where written alike."""
-    found = {part.reader: proof for part, proof in pair_proofs(comparison, proofs)}
-    return found["tool"], found["agent"], found["data"]
 
 
 def _refuse(judged: Released, rollout: str | None) -> tuple[str, ...]:
     if judged.before is None:
         return ()
-    asked = judged.bump if judged.bump is not Bump.NONE else Bump.PATCH
-    finding = judge_version(judged.tool, judged.before, judged.version, asked)
-    if finding is not None:
-        breaking = sorted({change.kind for change in judged.changes if change.breaks})
-        why = f": {', '.join(breaking)}" if breaking else ""
-        return (
-            (
-                f"version {judged.version} does not follow {judged.before}: its changes ask for a"
-                f" {asked} release, at least {finding.wanted}{why}."
-            ),
-        )
     free = [change for change in judged.changes if change.kind == "tombstone-missing"]
     if free:
         return tuple(
@@ -256,28 +197,68 @@ def _refuse(judged: Released, rollout: str | None) -> tuple[str, ...]:
     return ()
 
 
+def _gather(judged: Released, home: Path, rollout: str | None) -> dict[str, bytes]:
+    """Return what is written beside the document, by its name below ``released``.
+
+    Raises: ValueError for a fixture whose name DIGESTS cannot hold, and for a file that lies where
+    this release writes and is none of its own.
+    """
+    beside = copy_fixtures(home, judged.version)
+    if rollout is not None and rollout.strip():
+        beside[f"{judged.version}{ROLLOUT}"] = rollout.strip().encode() + b"\n"
+    if judged.waived:
+        beside[f"{judged.version}{WAIVED}"] = _spell_waived(judged.waived)
+    released = home / "released"
+    for path in (
+        *sorted(each for each in (released / judged.version).rglob("*") if not each.is_dir()),
+        *(released / f"{judged.version}{suffix}" for suffix in (ROLLOUT, WAIVED)),
+    ):
+        if is_half_written(path):
+            path.unlink()
+        elif path.relative_to(released).as_posix() not in beside and path.exists():
+            raise ValueError(f"{path} lies there, and this release does not write it: remove it")
+    return beside
+
+
+def _spell_waived(changes: Iterable[Change]) -> bytes:
+    told: list[JsonValue] = [
+        {
+            "fingerprint": change.fingerprint,
+            "kind": change.kind,
+            "role": change.role,
+            "pointer": change.pointer,
+            "reason": change.waived,
+        }
+        for change in changes
+    ]
+    return canonical_text(told).encode() + b"\n"
+
+
 def _write(
     judged: Released,
     content: bytes,
-    fixtures: dict[str, bytes],
-    others: dict[str, bytes],
-    recorded: dict[str, str] | None,
-    rollout: str | None,
+    beside: Mapping[str, bytes],
+    others: Mapping[str, bytes],
+    recorded: Mapping[str, str] | None,
 ) -> Released:
-    """Write the digests first: one without its file harms nobody, a file without one is refused."""
+    """Write what stands beside the document, then the digests of all, and the document last.
+
+    Wherever it ends before its time, the version is not released, and the same release again
+    completes it: files without a digest are written anew, and a digest says what is to be written.
+    """
     path = judged.path
     digests = dict(recorded or {})
     adopted: tuple[str, ...] = ()
     if recorded is None:
         adopted = tuple(sorted(others))
-        digests.update({f"{name}.yaml": hex_digest(raw) for name, raw in others.items()})
-    wanted = {path.name: content, **(fixtures if judged.written else {})}
-    if judged.written and rollout is not None and rollout.strip():
-        wanted[f"{judged.version}.rollout.txt"] = rollout.strip().encode() + b"\n"
-    digests.update({name: hex_digest(raw) for name, raw in wanted.items()})
-    if digests != recorded:
-        replace_file(path.parent / DIGESTS_NAME, spell_digests(digests))
-    for name, raw in wanted.items() if judged.written else ():
+        digests.update({f"{name}{DOCUMENT}": hex_digest(raw) for name, raw in others.items()})
+    digests.update({name: hex_digest(raw) for name, raw in beside.items()})
+    digests[path.name] = hex_digest(content)
+    for name, raw in beside.items():
         (path.parent / name).parent.mkdir(parents=True, exist_ok=True)
         replace_file(path.parent / name, raw)
+    if digests != recorded:
+        replace_file(path.parent / DIGESTS_NAME, spell_digests(digests))
+    if judged.written:
+        replace_file(path, content)
     return replace(judged, adopted=adopted)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from sluicegate.adapters.credentials import Credentials
 from sluicegate.contracts.contract import Contract
@@ -14,7 +14,7 @@ from sluicegate.contracts.loading import load
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
 from sluicegate.gates.serving import Line
-from sluicegate.opening.documents import Folder, read_folder
+from sluicegate.opening.documents import CONTRACT_NAMES, Folder, read_folder
 from sluicegate.opening.fixtures import FixtureResult, run_fixtures
 from sluicegate.opening.offering import find_home, list_frozen, offer_versions
 from sluicegate.opening.python_names import resolve
@@ -54,6 +54,13 @@ class Loaded:
             return ()
         home = find_home(self.read.root, line.contract)
         return tuple(run_fixtures(home, line, root=self.read.root))
+
+    def is_worked_on(self, contract: Contract) -> bool:
+        """Whether it is the version being worked on, and no release stands in for it or beside."""
+        return (
+            PurePosixPath(contract.source).name in CONTRACT_NAMES
+            and contract.source not in self.rolled_back
+        )
 
     def tell(self, problems: Iterable[Problem]) -> tuple[Problem, ...]:
         """Return ``problems`` with those of a rolled back tool under its released document."""

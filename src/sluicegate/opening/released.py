@@ -9,9 +9,8 @@ from pathlib import Path
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.yaml_reading import Document, read_document
-from sluicegate.lifecycle.releasing import DIGESTS_NAME, judge_frozen, read_digests
+from sluicegate.lifecycle.releasing import DIGESTS_NAME, is_version, judge_frozen, read_digests
 from sluicegate.opening.documents import Folder, read_inside
-from sluicegate.opening.frozen_fixtures import find_edited_fixtures
 from sluicegate.values.codes import Code
 from sluicegate.values.names import show_name
 
@@ -110,7 +109,8 @@ def tool_of(read: Folder, name: str) -> str:
 
 def list_released(home: Path) -> list[str]:
     """Return the versions that lie in ``released`` below a contract's folder."""
-    return sorted(path.stem for path in (home / "released").glob("*.yaml"))
+    stems = (path.stem for path in (home / "released").glob("*.yaml"))
+    return sorted(stem for stem in stems if is_version(stem))
 
 
 def read_frozen(root: Path, home: Path, version: str) -> bytes | Problem:
@@ -138,10 +138,21 @@ def read_frozen(root: Path, home: Path, version: str) -> bytes | Problem:
 
 
 def read_recorded(root: Path, home: Path) -> dict[str, str] | Problem | None:
-    """Return the digests recorded in ``released/DIGESTS``; None where nothing was released."""
+    """Return the digests recorded in ``released/DIGESTS``; None where nothing was released.
+
+    What a release alone writes beside a frozen file shows that there was one.
+    """
     path = home / "released" / DIGESTS_NAME
     if not path.exists() and not path.is_symlink():
-        return None
+        written = [each for each in list_released(home) if _was_written(home, each)]
+        if not written:
+            return None
+        return Problem(
+            code=Code.CONTRACT_INVALID,
+            document=path.relative_to(root).as_posix(),
+            message=f"It is gone: `sluicegate release` wrote it beside {written[0]}.yaml.",
+            mend="Restore the file as `sluicegate release` wrote it.",
+        )
     content = read_inside(root, path)
     if isinstance(content, Problem):
         return content
@@ -156,20 +167,9 @@ def read_recorded(root: Path, home: Path) -> dict[str, str] | Problem | None:
         )
 
 
-def find_edited(read: Folder) -> tuple[Problem, ...]:
-    """Return a problem for each frozen file of the folder that is not what was released."""
-    found: dict[str, Problem] = {}
-    for _, home in sorted(read.tool_folders().items()):
-        recorded = read_recorded(read.root, home)
-        if recorded is None:
-            continue
-        for version in list_released(home):
-            content = read_frozen(read.root, home, version)
-            problems = [content] if isinstance(content, Problem) else []
-            if not isinstance(recorded, Problem):
-                problems += find_edited_fixtures(read.root, home, version, recorded)
-            found.update((str(problem), problem) for problem in problems)
-    return tuple(found.values())
+def _was_written(home: Path, version: str) -> bool:
+    beside = home / "released"
+    return (beside / version).is_dir() or (beside / f"{version}.rollout.txt").is_file()
 
 
 def _explain(problem: Problem, version: str) -> Problem:

@@ -18,12 +18,18 @@ from sluicegate.values.codes import CODES, Code
 
 FIXTURE: Final = "FIXTURE"
 DOUBT: Final = "DOUBT"
+VERSION: Final = "VERSION"
 _SETTINGS: Final = "sluicegate.yaml"
 _OWN_RULES: Final = (
     RuleHelp(
         id=FIXTURE,
         name="fixture-as-expected",
         text="A fixture must come out of the real ladders as it says.",
+    ),
+    RuleHelp(
+        id=VERSION,
+        name="version-raised",
+        text="A version must be raised as far as its changes since the releases ask.",
     ),
     RuleHelp(
         id=DOUBT,
@@ -76,7 +82,7 @@ def _case(tool: str) -> str:
 def _items(checked: Checked) -> Iterator[Item]:
     yield from map(item_of_problem, checked.problems)
     yield from map(item_of_fixture, checked.failing)
-    yield from map(item_of_lint, checked.lint)
+    yield from map(item_of_lint, (*checked.lint, *checked.versions))
     settings = str(Path(checked.folder, _SETTINGS))
     for doubt in checked.notes:
         yield Item(

@@ -37,7 +37,8 @@ class CheckedFixture:
 class Checked:
     """What was found. ``contracts`` maps each tool to its version; None: it does not load.
 
-    ``notes`` say what loads and yet is hardly meant; ``lint`` are errors of lint.
+    ``notes`` say what loads and yet is hardly meant; ``lint`` are errors of lint; ``versions``
+    are those that do not say what changed since their releases, in the form of lint.
     """
 
     folder: str
@@ -47,6 +48,7 @@ class Checked:
     fixtures: tuple[CheckedFixture, ...]
     notes: tuple[str, ...] = ()
     lint: tuple[LintItem, ...] = ()
+    versions: tuple[LintItem, ...] = ()
 
     @property
     def failing(self) -> tuple[CheckedFixture, ...]:
@@ -60,7 +62,7 @@ class Checked:
             return "does-not-load"
         if not self.contracts:
             return "nothing-checked"
-        return "fails" if self.failing or self.lint else "ok"
+        return "fails" if self.failing or self.lint or self.versions else "ok"
 
 
 def render_check(checked: Checked, *, paint: Paint = PLAIN, width: int = DEFAULT_WIDTH) -> str:
@@ -73,7 +75,7 @@ def render_check(checked: Checked, *, paint: Paint = PLAIN, width: int = DEFAULT
             + f" in {escape_terminal(checked.folder)}; nothing of it is served\n"
         )
     blocks = [render_failing(each, paint=paint, width=width) for each in checked.failing]
-    blocks += render_items(checked.lint, paint=paint)
+    blocks += render_items((*checked.lint, *checked.versions), paint=paint)
     return "\n".join([*blocks, _summary(checked, checked.contracts, paint)])
 
 
@@ -95,12 +97,14 @@ def _summary(checked: Checked, contracts: Mapping[str, str], paint: Paint) -> st
         )
     failing = len(checked.failing)
     passing = len(checked.fixtures) - failing
-    verdict = paint.bad("FAILS") if failing or checked.lint else paint.good("OK")
+    verdict = paint.good("OK") if checked.verdict == "ok" else paint.bad("FAILS")
     counts = f"{count_of(len(contracts), 'contract')}, {count_of(passing, 'fixture')} as expected"
     if failing:
         counts += f", {failing} not"
     if checked.lint:
         counts += f", {count_of(len(checked.lint), 'error')} of lint"
+    if checked.versions:
+        counts += f", {count_of(len(checked.versions), 'version')} to raise"
     return f"{verdict}: {counts}  {paint.dim(checked.digest or '')}".rstrip() + "\n"
 
 
@@ -114,7 +118,7 @@ def render_check_github(checked: Checked) -> str:
     failing = "".join(render_failing_github(fixture) for fixture in checked.failing)
     text = render_check(checked).strip().splitlines()[-1]
     doubts = "".join(command("warning", doubt, title="check") for doubt in checked.notes)
-    found = render_items_github(checked.lint) + doubts
+    found = render_items_github((*checked.lint, *checked.versions)) + doubts
     return render_problems_github(checked.problems) + failing + found + command("notice", text)
 
 
@@ -141,6 +145,7 @@ def shape_check(checked: Checked) -> dict[str, JsonValue]:
         "notes": list(checked.notes),
         "problems": [shape_problem(problem) for problem in checked.problems],
         "lint": [shape_item(item) for item in checked.lint],
+        "versions": [shape_item(item) for item in checked.versions],
         "fixtures": [shape_fixture(fixture) for fixture in checked.fixtures],
     }
 

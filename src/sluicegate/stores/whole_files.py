@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from pathlib import Path
+from typing import Final
+
+_FRESH: Final = re.compile(r"\..+\.[0-9]+-[0-9a-f]{16}\.new", re.DOTALL)
 
 
 def replace_file(path: Path, content: bytes, *, mode: int = 0o666) -> None:
@@ -24,6 +28,11 @@ def replace_file(path: Path, content: bytes, *, mode: int = 0o666) -> None:
         fresh.unlink(missing_ok=True)
         raise
     sync_directory(path.parent)
+
+
+def is_half_written(path: Path) -> bool:
+    """Whether ``path`` is what a writer that was killed left of its ``replace_file``."""
+    return _FRESH.fullmatch(path.name) is not None
 
 
 def sync_directory(directory: Path) -> None:

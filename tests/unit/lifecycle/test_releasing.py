@@ -7,8 +7,10 @@ import pytest
 from sluicegate.contracts.contract import MapRule, UpstreamPart
 from sluicegate.lifecycle.diff.containment import EQUAL, UNPROVEN, Proof
 from sluicegate.lifecycle.releasing import (
+    choose_supported,
     find_newest,
     hex_digest,
+    is_version,
     judge_frozen,
     order_deployment,
     read_digests,
@@ -61,6 +63,39 @@ def test_the_newest_version_is_that_of_semantic_versioning(
 ) -> None:
     assert find_newest(versions) == newest
     assert find_newest(reversed(versions)) == newest
+
+
+@pytest.mark.requirement("LIF-3")
+@pytest.mark.parametrize(
+    ("released", "served", "expected"),
+    [
+        pytest.param(["1.0.0"], [], ("1.0.0",), id="one release"),
+        pytest.param(["1.0.0", "1.1.0"], [], ("1.1.0",), id="the newest"),
+        pytest.param(
+            ["1.0.0", "1.0.1-rc.1"], [], ("1.0.0", "1.0.1-rc.1"), id="a candidate after a final one"
+        ),
+        pytest.param(["1.0.0-rc.1", "1.0.0-rc.2"], [], ("1.0.0-rc.2",), id="candidates alone"),
+        pytest.param(
+            ["1.0.0", "1.1.0", "1.2.0"],
+            ["1.0.0", "current", "1.2.0"],
+            ("1.2.0", "1.0.0"),
+            id="what is served",
+        ),
+    ],
+)
+def test_a_new_version_is_held_to_the_newest_final_one_the_newest_and_what_is_served(
+    released: list[str], served: list[str], expected: tuple[str, ...]
+) -> None:
+    assert choose_supported(released, served) == expected
+
+
+@pytest.mark.requirement("LIF-3")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("1.0.0", True), ("1.0.0-rc.1+b", True), ("notes", False), ("1.0", False), ("1.0.0\n", False)],
+)
+def test_a_version_is_a_semantic_one(text: str, expected: bool) -> None:
+    assert is_version(text) is expected
 
 
 @pytest.mark.requirement("LIF-3", "RES-3")

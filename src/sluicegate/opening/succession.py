@@ -1,0 +1,287 @@
+"""A version held to the releases before it: does its number say what changed (LIF-3)?
+
+One judgement for ``release``, which refuses by it, and for ``check``, which finds by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+
+from sluicegate.contracts.contract import Contract
+from sluicegate.contracts.freezing import freeze
+from sluicegate.contracts.loading import load
+from sluicegate.contracts.marks import Document
+from sluicegate.contracts.problems import Problem
+from sluicegate.contracts.yaml_reading import read_document
+from sluicegate.errors import ConfigurationError
+from sluicegate.gates.serving import Line
+from sluicegate.lifecycle.diff.changes import Change, judge_by_table
+from sluicegate.lifecycle.diff.comparison import (
+    Comparison,
+    ToolDiff,
+    compare_contracts,
+    judge,
+    pair_proofs,
+)
+from sluicegate.lifecycle.diff.containment import Proof
+from sluicegate.lifecycle.diff.kinds import Bump
+from sluicegate.lifecycle.diff.tombstones import find_returning
+from sluicegate.lifecycle.diff.versions import VersionFinding, judge_version
+from sluicegate.lifecycle.diff.waiving import Waiver, apply_waivers
+from sluicegate.lifecycle.releasing import choose_supported, order_deployment, record_members
+from sluicegate.opening.collecting import Stray, collect
+from sluicegate.opening.comparing import WAIVERS_NAME, read_folder_waivers
+from sluicegate.opening.documents import SETTINGS_NAME, Folder
+from sluicegate.opening.loaded import Loaded
+from sluicegate.opening.proving import prove_parts
+from sluicegate.opening.python_names import resolve
+from sluicegate.opening.released import list_released, read_frozen
+from sluicegate.values.json import JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Succession:
+    """How a contract follows the release ``before``: ``diff`` says what changed since.
+
+    ``faults`` are sentences, one for each release that its version does not follow; ``order`` says
+    what is deployed first; ``waived`` are changes that a person accepted, against any release.
+    """
+
+    before: str
+    diff: ToolDiff
+    order: tuple[str, ...]
+    faults: tuple[str, ...] = ()
+    waived: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unraised:
+    """The version of ``tool``, in the document ``source``, does not say what changed."""
+
+    tool: str
+    source: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """What a succession is judged with: waivers of the folder, and the time they expire by.
+
+    ``served`` are the versions that ``serve`` names, by tool.
+    """
+
+    read: Folder
+    served: Mapping[str, Sequence[str]]
+    waivers: Sequence[Waiver]
+    now: datetime
+    python: bool
+
+
+def prepare_judging(loaded: Loaded, now: datetime, *, python: bool) -> Judging:
+    """Read what every succession of a folder is judged with.
+
+    Raises: ConfigurationError where the waivers cannot be read.
+    """
+    root = loaded.read.root
+    try:
+        waivers = read_folder_waivers(root)
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"{root / WAIVERS_NAME}: {error}") from error
+    rows = loaded.contracts.settings.serve if loaded.contracts is not None else {}
+    return Judging(
+        read=loaded.read,
+        served={tool: [row.version for row in each] for tool, each in rows.items()},
+        waivers=waivers,
+        now=now,
+        python=python,
+    )
+
+
+def find_unraised(lines: Iterable[Line], judging: Judging) -> Iterator[Unraised]:
+    """Yield each version being worked on that ``release`` would refuse for its number.
+
+    So it is where a release that it follows cannot be read or does not load: then nothing shows
+    that its number says what changed. ``lines`` are those of the versions being worked on.
+    """
+    root = judging.read.root
+    for line in lines:
+        home = (root / line.contract.source).parent
+        found = _judge_line(home, line, judging)
+        faults = (
+            (_spell_unreadable(line.contract, found[0]),)
+            if isinstance(found, tuple)
+            else ()
+            if found is None
+            else found.faults
+        )
+        for fault in faults:
+            yield Unraised(tool=line.contract.tool, source=line.contract.source, message=fault)
+
+
+def _judge_line(
+    home: Path, line: Line, judging: Judging
+) -> Succession | tuple[Problem, ...] | None:
+    released = read_releases(judging.read.root, home)
+    if isinstance(released, Problem):
+        return (released,)
+    return judge_succession(line, freeze_line(home, line), released, judging)
+
+
+def _spell_unreadable(contract: Contract, problem: Problem) -> str:
+    return (
+        f"version {contract.version} cannot be held to its releases: {problem.document} does not"
+        f" load: {problem.message}"
+    )
+
+
+def freeze_line(home: Path, line: Line) -> bytes:
+    """Return the document that a release of the line's contract freezes."""
+    answers = [
+        found.path.read_bytes()
+        for found in collect(home)
+        if not isinstance(found, Stray) and (found.side, found.expected) == ("result", "accepted")
+    ]
+    document = record_members(line.contract.document, line.contract.upstream, answers)
+    return freeze(replace(line.contract, document=document)).encode()
+
+
+def read_releases(root: Path, home: Path) -> dict[str, bytes] | Problem:
+    """Return every released document below ``home`` by its version, each held to its digest."""
+    documents: dict[str, bytes] = {}
+    for version in list_released(home):
+        found = read_frozen(root, home, version)
+        if isinstance(found, Problem):
+            return found
+        documents[version] = found
+    return documents
+
+
+def judge_succession(
+    line: Line, content: bytes, released: Mapping[str, bytes], judging: Judging
+) -> Succession | tuple[Problem, ...] | None:
+    """Hold the contract of ``line``, which would be frozen as ``content``, to what is released.
+
+    None where nothing is, or where this very document is. One number for two documents is a
+    fault, and so is a version that is not raised as its changes since the newest final release,
+    since the newest of all, and since each that is served ask. Problems: one does not load.
+    """
+    contract = line.contract
+    if not released or released.get(contract.version) == content:
+        return None
+    new = load_frozen(judging, contract, content)
+    if isinstance(new, tuple):
+        return new
+    before, *others = (
+        (contract.version,)
+        if contract.version in released
+        else choose_supported(released, judging.served.get(contract.tool, ()))
+    )
+    compared: list[Comparison] = []
+    for version in (before, *(each for each in others if _may_be_less(contract, each))):
+        old = load_frozen(judging, contract, released[version], version)
+        if isinstance(old, tuple):
+            return old
+        comparison = compare_contracts(old, new)
+        if version == before:
+            older = {name: raw for name, raw in released.items() if name != before}
+            comparison = _with_returning(comparison, old, new, _read_documents(older))
+        compared.append(comparison)
+    return _judge(contract, compared, judging)
+
+
+def load_frozen(
+    judging: Judging, contract: Contract, content: bytes, released: str | None = None
+) -> Contract | tuple[Problem, ...]:
+    """Load a frozen document by itself, with the settings of the folder and nothing else.
+
+    ``released`` is its version where it stands below ``released``: what is wrong is told of it.
+    """
+    documents = {contract.source: content}
+    if SETTINGS_NAME in judging.read.documents:
+        documents[SETTINGS_NAME] = judging.read.documents[SETTINGS_NAME]
+    contracts = load(documents, resolve=resolve if judging.python else None)
+    if not isinstance(contracts, tuple):
+        (found,) = contracts.contracts.values()
+        return found
+    if released is None:
+        return contracts
+    source = (PurePosixPath(contract.source).parent / "released" / f"{released}.yaml").as_posix()
+    return tuple(
+        replace(problem, document=source) if problem.document == contract.source else problem
+        for problem in contracts
+    )
+
+
+def _may_be_less(contract: Contract, version: str) -> bool:
+    """Whether some change would ask more than the step from ``version``; else none is looked at."""
+    return judge_version(contract.tool, version, contract.version, Bump.MAJOR) is not None
+
+
+def _with_returning(
+    comparison: Comparison,
+    old: Contract,
+    new: Contract,
+    older: Iterable[tuple[str, JsonObject]],
+) -> Comparison:
+    returning = (
+        judge_by_table(difference, new.tool, role)
+        for role, difference in find_returning(older, old, new)
+    )
+    return replace(comparison, changes=(*comparison.changes, *returning))
+
+
+def _read_documents(frozen: Mapping[str, bytes]) -> Iterator[tuple[str, JsonObject]]:
+    """Yield what older releases wrote; their schemas are read for names alone, not loaded."""
+    for version, raw in frozen.items():
+        document = read_document(f"{version}.yaml", raw)
+        if isinstance(document, Document) and isinstance(document.value, Mapping):
+            yield version, document.value
+
+
+def _judge(contract: Contract, compared: Sequence[Comparison], judging: Judging) -> Succession:
+    proofs = list(prove_parts([part for one in compared for part in one.unproven]))
+    diffs: list[ToolDiff] = []
+    orders: list[tuple[str, ...]] = []
+    for one in compared:
+        mine, proofs = proofs[: len(one.unproven)], proofs[len(one.unproven) :]
+        diffs.append(judge(one, mine))
+        orders.append(_order(one, mine))
+    found, _ = apply_waivers(diffs, judging.waivers, judging.now.astimezone(UTC).date())
+    waived = {
+        change.fingerprint: change
+        for diff in found
+        for change in diff.changes
+        if change.waived is not None
+    }
+    return Succession(
+        before=compared[0].versions[0] if compared[0].versions else "",
+        diff=found[0],
+        order=orders[0],
+        faults=tuple(fault for diff in found for fault in _find_fault(contract, diff)),
+        waived=tuple(waived.values()),
+    )
+
+
+def _order(comparison: Comparison, proofs: Sequence[Proof]) -> tuple[str, ...]:
+    found = {part.reader: proof for part, proof in pair_proofs(comparison, proofs)}
+    return tuple(order_deployment(found["tool"], found["agent"], found["data"]))
+
+
+def _find_fault(contract: Contract, diff: ToolDiff) -> Iterator[str]:
+    old, new = diff.versions or ("", "")
+    asked = diff.bump if diff.bump is not Bump.NONE else Bump.PATCH
+    finding = judge_version(contract.tool, old, new, asked)
+    if finding is not None:
+        yield _spell_fault(finding, diff)
+
+
+def _spell_fault(finding: VersionFinding, diff: ToolDiff) -> str:
+    breaking = sorted({change.kind for change in diff.changes if change.breaks})
+    why = f": {', '.join(breaking)}" if breaking else ""
+    return (
+        f"version {finding.new} does not follow {finding.old}: its changes ask for a"
+        f" {finding.required} release, at least {finding.wanted}{why}."
+    )
