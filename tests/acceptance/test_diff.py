@@ -314,3 +314,25 @@ def test_diff_tells_code_scanning_and_a_test_runner_too(sluicegate: Here, tmp_pa
     }
     junit = sluicegate("diff", "--side", "arguments", "--format", "junit", old, new)
     assert (junit.code, "bound-tightened" in junit.out, "<failure" in junit.out) == (1, True, True)
+
+
+@pytest.mark.requirement("LIF-3", "CLI")
+@pytest.mark.parametrize("form", ["human", "json-v1", "github", "sarif", "junit"])
+@pytest.mark.parametrize("kind", ["folders", "lists of tools"])
+def test_two_versions_without_a_tool_are_no_clean_comparison(
+    kind: str, form: str, sluicegate: Here, tmp_path: Path
+) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    for path in (old, new):
+        if kind == "folders":
+            path.mkdir()
+        else:
+            path.write_text('{"tools": []}')
+    side = [] if kind == "folders" else ["--side", "result"]
+    done = sluicegate("diff", old, new, *side, "--format", form)
+    assert done.code == 3
+    assert "COMPATIBLE" not in done.out.upper()
+    if form == "human":
+        assert done.out.startswith("NOTHING CHECKED: neither")
+    if form == "json-v1":
+        assert json.loads(done.out)["verdict"] == "nothing-checked"

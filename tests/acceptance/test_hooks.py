@@ -39,7 +39,12 @@ def test_the_hook_runs_what_it_names_when_a_file_of_a_contract_changes(sluicegat
     assert (program, sluicegate(*arguments).code) == ("sluicegate", 0)
     for path in (path for path in Path("contracts/item_state").rglob("*") if path.is_file()):
         assert re.search(hook["files"], path.as_posix()), path
-    assert re.search(hook["files"], "contracts/sluicegate.yaml")
+    for name in (
+        *("sluicegate.yaml", "diff-waivers.yaml", "item_state/contract.json"),
+        *("item_state/result.json", "schemas/shared.yml", "policies/access.cedar"),
+        *("item_state/released/DIGESTS", "item_state/fixtures/result/rejected/one.bin"),
+    ):
+        assert re.search(hook["files"], f"contracts/{name}"), name
     assert not re.search(hook["files"], "src/main.py")
 
 

@@ -55,8 +55,8 @@ def diff(
 
     A file holds a schema, or a list of MCP tool definitions. Arguments may only widen, results
     may only narrow. Exit 0 compatible, 1 breaking, undecided or a version that does not tell
-    what changed, 2 usage or waivers that are wrong, 4 something does not load, 5 it cannot be
-    read.
+    what changed, 2 usage or waivers that are wrong, 3 neither holds a tool, 4 something does not
+    load, 5 it cannot be read.
     """
     from sluicegate.cli.progress import tell_progress
     from sluicegate.opening.clock import SystemClock
@@ -92,6 +92,8 @@ def diff(
     )
     if compared.problems:
         return Exit.DOES_NOT_LOAD
+    if not compared.diff.tools:
+        return Exit.NOTHING_CHECKED
     return Exit.ACCEPTED if compared.diff.clean else Exit.REJECTED
 
 
@@ -123,7 +125,13 @@ def _read_waivers(path: str | None, folder: str | None) -> Sequence[Waiver]:
 
 def _as_shown(compared: Compared) -> ShownDiff:
     """Say what was found in plain texts, each place as the person who typed it can open it."""
-    from sluicegate.rendering.diffing import ShownChange, ShownDiff, ShownVersion, ShownWitness
+    from sluicegate.rendering.diffing import (
+        NOTHING_CHECKED,
+        ShownChange,
+        ShownDiff,
+        ShownVersion,
+        ShownWitness,
+    )
     from sluicegate.values.names import show_name
 
     found = compared.diff
@@ -152,7 +160,11 @@ def _as_shown(compared: Compared) -> ShownDiff:
     return ShownDiff(
         old=compared.old.path,
         new=compared.new.path,
-        verdict=None if compared.problems else str(found.outcome),
+        verdict=None
+        if compared.problems
+        else str(found.outcome)
+        if found.tools
+        else NOTHING_CHECKED,
         bump=str(found.bump),
         tools=len(found.tools),
         changes=tuple(changes),

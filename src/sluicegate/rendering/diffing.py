@@ -58,6 +58,9 @@ class ShownWitness:
     value: JsonValue
 
 
+NOTHING_CHECKED: Final = "nothing-checked"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownVersion:
     """A declared version that does not tell what changed: not-bumped, under-bumped, decreased."""
@@ -75,8 +78,8 @@ class ShownVersion:
 class ShownDiff:
     """The whole; ``idle`` maps fingerprints of waivers that waived nothing to why.
 
-    ``verdict`` is compatible, undecided or breaking; None where ``problems`` kept it from being
-    judged.
+    ``verdict`` is compatible, undecided, breaking, or nothing-checked where neither version holds
+    a tool; None where ``problems`` kept it from being judged.
     """
 
     old: str
@@ -175,6 +178,9 @@ def say_version(finding: ShownVersion) -> str:
 
 
 def _summary(shown: ShownDiff, paint: Paint) -> str:
+    if shown.verdict == NOTHING_CHECKED:
+        sides = f"{escape_terminal(shown.old)} nor {escape_terminal(shown.new)}"
+        return f"{paint.warn('NOTHING CHECKED')}: neither {sides} holds a tool"
     tint = {"compatible": paint.good, "undecided": paint.warn}.get(shown.verdict or "", paint.bad)
     text = f"{tint((shown.verdict or '').upper())}: {_count(len(shown.changes), 'change')}"
     breaking = sum(change.breaks for change in shown.changes)
