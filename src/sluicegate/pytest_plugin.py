@@ -3,8 +3,9 @@
     [tool.pytest.ini_options]
     sluicegate_contracts = ["contracts"]
 
-or ``pytest --sluicegate contracts``. A folder that does not load is an error of the collection; a
-contract without fixtures is a test that fails. Source: SPEC LIF-5.
+or ``pytest --sluicegate contracts``. A folder that does not load is an error of the collection, and
+one that holds no contract an error of usage; a contract of which nothing, or not all, was tried is
+a test that fails. Source: SPEC LIF-5.
 """
 
 from __future__ import annotations
@@ -40,24 +41,44 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Collect the folders of the option always, those of the ini where no paths were given."""
-    config.stash[_PROBES] = {}
+    """Collect the folders of the option always, those of the ini where no paths were given.
+
+    Raises: UsageError for a folder that holds no contract.
+    """
+    config.stash[_PROBES], config.stash[_LISTED] = {}, {}
+    config.stash[_NAMED] = _folders(config)
     named = [str(folder.resolve()) for folder in _of_option(config)]
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
         named += [str(folder) for folder in config.getini(_INI)]
+    for each in named:
+        if not _list_contracts(config, Path(each)):
+            raise pytest.UsageError(f"{each} holds no contract: nothing would be tested")
     config.args[:] = [*config.args, *(each for each in named if each not in config.args)]
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Take a contract of one of the named folders."""
-    folder = file_path.parent.parent
-    if file_path.name not in _CONTRACT_FILES or folder.resolve() not in _folders(parent.config):
+    if file_path.name not in _CONTRACT_FILES:
+        return None
+    folder = _folder_of(file_path, parent.config)
+    if folder is None or file_path.resolve() not in _list_contracts(parent.config, folder):
         return None
     contract: ContractFile = ContractFile.from_parent(parent, path=file_path)
     return contract
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Go into every folder on the way to a contract, whatever pytest leaves out elsewhere."""
+    folder = _folder_of(collection_path, config) if collection_path.is_dir() else None
+    if folder is None:
+        return None
+    here = collection_path.resolve()
+    return False if any(here in each.parents for each in _list_contracts(config, folder)) else None
+
+
 _PROBES: Final = pytest.StashKey["dict[Path, FolderProbe]"]()
+_LISTED: Final = pytest.StashKey["dict[Path, frozenset[Path]]"]()
+_NAMED: Final = pytest.StashKey["set[Path]"]()
 
 
 def _of_option(config: pytest.Config) -> list[Path]:
@@ -66,6 +87,26 @@ def _of_option(config: pytest.Config) -> list[Path]:
 
 def _folders(config: pytest.Config) -> set[Path]:
     return {Path(each).resolve() for each in (*_of_option(config), *config.getini(_INI))}
+
+
+def _folder_of(path: Path, config: pytest.Config) -> Path | None:
+    """Return the named folder that ``path`` is, or lies below."""
+    named = config.stash[_NAMED]
+    if not named:
+        return None
+    resolved = path.resolve()
+    return next((each for each in (resolved, *resolved.parents) if each in named), None)
+
+
+def _list_contracts(config: pytest.Config, folder: Path) -> frozenset[Path]:
+    """Return the contract files that the gate would load from ``folder``."""
+    from sluicegate.opening.documents import read_folder
+
+    listed = config.stash[_LISTED]
+    if folder not in listed:
+        names = read_folder(folder).tool_folders()
+        listed[folder] = frozenset((folder / name).resolve() for name in names)
+    return listed[folder]
 
 
 def _probe(config: pytest.Config, folder: Path) -> FolderProbe:
@@ -85,20 +126,29 @@ class ContractFile(pytest.File):
         """Load and climb. Raises: CollectError where the folder does not load."""
         from sluicegate.rendering.terminal import render_problems
 
-        folder = self.path.parent.parent
+        folder = _folder_of(self.path, self.config)
+        if folder is None:
+            return
         probe = _probe(self.config, folder)
         if probe.contracts is None:
             raise self.CollectError(render_problems(probe.problems))
         for contract in probe.contracts:
-            if Path(folder, contract.source) == self.path:
+            if Path(folder, contract.source) == self.path.resolve():
                 yield from self._items(folder, contract)
 
     def _items(self, folder: Path, contract: ProbedContract) -> Iterator[pytest.Item]:
         from sluicegate.cli.tested import as_survivor
 
         home = Path(contract.source).parent
-        if not contract.fixtures:
-            yield NoFixtures.from_parent(self, name="fixtures")
+        if not contract.fixtures and not contract.rolled_back:
+            yield Untried.from_parent(self, name="fixtures", text="it has no fixtures")
+        elif contract.score is None and not contract.rolled_back:
+            yield Untried.from_parent(
+                self, name="mutants", text="no accepted fixture gives a mutant"
+            )
+        for side in contract.sides.values():
+            for each in side.untried:
+                yield Untried.from_parent(self, name="mutants", text=f"not tried: {each}")
         for fixture in contract.fixtures:
             name = Path(fixture.path).relative_to(home).as_posix()
             yield FixtureItem.from_parent(self, name=name, folder=folder, fixture=fixture)
@@ -127,12 +177,16 @@ class ContractItem(pytest.Item):
         return self.path, None, f"{self.path.parent.name}: {self.name}"
 
 
-class NoFixtures(ContractItem):
-    """A contract that nothing proves."""
+class Untried(ContractItem):
+    """A contract of which nothing was tried, or not all."""
+
+    def __init__(self, *, text: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._text = text
 
     def runtest(self) -> None:
         """Fail."""
-        raise ContractDoesNotHoldError("it has no fixtures: nothing was tested")
+        raise ContractDoesNotHoldError(self._text)
 
 
 class FixtureItem(ContractItem):

@@ -254,6 +254,47 @@ def test_a_folder_without_fixtures_was_not_tested(sluicegate: Here) -> None:
     assert (done.code, done.out.splitlines()[-1]) == (3, "NOTHING CHECKED: no fixture in strict")
 
 
+def copy_as(tool: str) -> Path:
+    """The strict contract again, under another name."""
+    home = Path("strict", tool)
+    shutil.copytree("strict/job_status", home)
+    contract = home / "contract.yaml"
+    contract.write_text(contract.read_text().replace("tool: job_status", f"tool: {tool}"))
+    return home
+
+
+@pytest.mark.requirement("LIF-2", "CLI")
+@pytest.mark.parametrize("left", [[], ["arguments/rejected"]], ids=["no fixture", "one rejected"])
+def test_a_contract_without_a_mutant_was_not_checked(sluicegate: Here, left: list[str]) -> None:
+    home = copy_as("other")
+    for side in ("arguments", "result"):
+        for kind in ("accepted", "rejected"):
+            if f"{side}/{kind}" not in left:
+                shutil.rmtree(home / "fixtures" / side / kind)
+    done = sluicegate("test", "strict")
+    assert (done.code, done.out.splitlines()[-1]) == (3, "NOTHING CHECKED: no mutant of other")
+    assert "other 1.0.0  no mutants: it has no accepted fixture" in done.out
+    assert "job_status 1.0.0  arguments" in done.out
+    told = json.loads(sluicegate("test", "strict", "--format", "json-v1").out)
+    assert told["verdict"] == "nothing-checked"
+    assert sluicegate("test", "strict", "--tool", "job_status").code == 0
+
+
+@pytest.mark.requirement("LIF-2", "CLI")
+@pytest.mark.parametrize("form", ["human", "json-v1", "sarif", "junit", "github"])
+def test_a_run_that_was_cut_is_no_success_and_says_what_was_not_tried(
+    sluicegate: Here, form: str
+) -> None:
+    done = sluicegate("test", "strict", "--max-mutants", "100", "--format", form)
+    left = (
+        "mutants at structure level beyond 100 of job_status/fixtures/result/accepted/failed.json"
+    )
+    assert (done.code, left in done.out) == (1, True)
+    if form == "human":
+        assert "1.000" not in done.out
+        assert done.out.splitlines()[-1].startswith("FAILS: ")
+
+
 @pytest.mark.requirement("LIF-2", "CLI")
 def test_a_promoted_survivor_fails_check_until_its_hole_is_closed(sluicegate: Here) -> None:
     change("        maxItems: 8\n", "")
@@ -347,7 +388,7 @@ def test_a_change_of_a_file_ends_the_wait_and_a_record_does_not() -> None:
         lambda: (folder / "state" / "audit.db").write_bytes(b"x"),
         lambda: (folder / "job_status" / "new.yaml").write_text("x"),
     ]
-    changed = wait_for_change(folder, seen, lambda _: acts.pop(0)())
+    changed = wait_for_change([folder], seen, lambda _: acts.pop(0)())
     assert acts == []
     assert changed.keys() - seen.keys() == {"strict/job_status/new.yaml"}
 
@@ -386,6 +427,24 @@ def test_pytest_tells_a_surviving_mutant_and_a_failing_fixture_without_a_traceba
 
 
 @pytest.mark.requirement("LIF-5")
+def test_pytest_refuses_a_folder_without_contracts() -> None:
+    Path("empty").mkdir()
+    Path("test_one.py").write_text("def test_one():\n    assert True\n")
+    done = run_pytest("--sluicegate", "empty", "test_one.py")
+    assert (done.returncode, "holds no contract" in done.stderr) == (4, True)
+
+
+@pytest.mark.requirement("LIF-5")
+def test_pytest_collects_every_contract_that_check_loads_however_deep_it_lies() -> None:
+    Path("deep/build").mkdir(parents=True)
+    shutil.move("strict/job_status", "deep/build/job_status")
+    shutil.move("strict/sluicegate.yaml", "deep/sluicegate.yaml")
+    Path("test_one.py").write_text("def test_one():\n    assert True\n")
+    done = run_pytest("--sluicegate", "deep", "test_one.py")
+    assert (done.returncode, done.stdout.splitlines()[-1].split(" in ")[0]) == (0, "5 passed")
+
+
+@pytest.mark.requirement("LIF-5")
 def test_pytest_fails_where_a_contract_proves_nothing_or_does_not_load() -> None:
     shutil.rmtree(FIXTURES)
     bare = run_pytest("--sluicegate", "strict")
@@ -393,6 +452,35 @@ def test_pytest_fails_where_a_contract_proves_nothing_or_does_not_load() -> None
     change("effect: read", "effect: nothing")
     broken = run_pytest("--sluicegate", "strict")
     assert (broken.returncode, "CONTRACT_INVALID" in broken.stdout) == (2, True)
+
+
+@pytest.mark.requirement("CLI")
+def test_watching_judges_the_python_that_is_there_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("acme").mkdir()
+    Path("acme/__init__.py").write_text("")
+    checks = Path("acme/checks.py")
+    checks.write_text("def fine(data, *, document, request, now):\n    return []\n")
+    with Path("strict/sluicegate.yaml").open("a") as settings:
+        settings.write('python: ["acme."]\n')
+    change("  agent: [", '  checks: ["acme.checks:fine"]\n  agent: [')
+    monkeypatch.setenv("PYTHONPATH", str(Path.cwd()))
+    program = "from sluicegate.cli.main import main; main()"
+    command = [sys.executable, "-c", program, "test", "strict", "--watch"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as watching:
+        assert watching.stdout is not None
+        assert watching.stderr is not None
+        assert watching.stderr.readline().startswith("watching strict")
+        checks.write_text("def fine(data, *, document, request, now):\n    raise ValueError\n")
+        assert watching.stderr.readline().startswith("watching strict")
+        watching.send_signal(signal.SIGINT)
+        told = watching.stdout.read()
+        assert watching.wait(timeout=30) == 0
+    assert [line.partition(":")[0] for line in told.splitlines() if ": 1 contract" in line] == [
+        "OK",
+        "FAILS",
+    ]
 
 
 @pytest.mark.requirement("CLI")

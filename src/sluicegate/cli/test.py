@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,6 +46,12 @@ _EXITS = {
     show_default=True,
     help="The least share of mutants that must be refused at their rung.",
 )
+@click.option(
+    "--max-mutants",
+    "most",
+    type=click.IntRange(1, 1_000_000),
+    help="Mutants of one level of one fixture; a run that is cut fails.  [default: 20000]",
+)
 @click.option("--watch", is_flag=True, help="Test again whenever a file changes, until Ctrl-C.")
 @click.option("--no-python", is_flag=True, help="Import no Python that a contract names.")
 @format_option(reports=True)
@@ -51,6 +60,7 @@ def test(
     folder: str,
     tool: str | None,
     min_score: float,
+    most: int | None,
     watch: bool,
     no_python: bool,
     form: str,
@@ -62,37 +72,48 @@ def test(
     the lint rule that would close the hole; `fixtures/equivalents.yaml` may declare five of a
     contract to be no other answer.
 
-    Exit 0 all is well, 1 a fixture fails or a score is too low, 3 there is no fixture, 4 the
-    folder does not load, 5 there is no such folder.
+    Exit 0 all is well, 1 a fixture fails, a score is too low or not all mutants were tried, 3 there
+    is no fixture or no mutant of a contract, 4 the folder does not load, 5 there is none.
     """
-    from sluicegate.opening.watching import stamp_files, wait_for_change
+    from sluicegate.cli.progress import tell_progress
+    from sluicegate.opening.testing_contracts import MAX_MUTANTS, probe_folder
 
     demand_folder(folder, "`sluicegate init NAME` makes one")
-    if not watch:
-        return _test(folder, tool, min_score, form, color, python=not no_python)
-    try:
-        while True:
-            seen = stamp_files(Path(folder))
-            _test(folder, tool, min_score, form, color, python=not no_python)
-            note(f"watching {folder}; Ctrl-C ends it")
-            wait_for_change(Path(folder), seen, time.sleep)
-    except KeyboardInterrupt:
-        return Exit.ACCEPTED
-
-
-def _test(
-    folder: str, tool: str | None, min_score: float, form: str, color: str, *, python: bool
-) -> int:
-    from sluicegate.cli.progress import tell_progress
-    from sluicegate.opening.testing_contracts import probe_folder
-
+    if watch:
+        given = ["--min-score", str(min_score), "--format", form, "--color", color]
+        given += ["--tool", tool] if tool is not None else []
+        given += ["--max-mutants", str(most)] if most is not None else []
+        return _watch(folder, [*given, "--no-python"] if no_python else given)
     with tell_progress(f"testing {folder}"):
-        probe = probe_folder(Path(folder), python=python, tool=tool)
+        probe = probe_folder(
+            Path(folder), python=not no_python, tool=tool, most=most or MAX_MUTANTS
+        )
     if tool is not None and probe.contracts == ():
         stop(Exit.USAGE, f"no contract in {folder} serves a tool {tool!r}")
     tested = as_tested(folder, probe, min_score)
     _put(tested, form, color)
     return _EXITS[tested.verdict]
+
+
+def _watch(folder: str, given: list[str]) -> int:
+    """Test again in a process of its own at each change: a module is imported once a process."""
+    from sluicegate.opening.watching import list_watched, stamp_files, wait_for_change
+
+    command = [sys.executable, "-P", "-c", "from sluicegate.cli.main import main; main()"]
+    path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
+    try:
+        while True:
+            places = list_watched(Path(folder))
+            seen = stamp_files(*places)
+            subprocess.run(  # noqa: S603  (our own command, by our own interpreter)
+                [*command, "test", *given, "--", folder],
+                env={**os.environ, "PYTHONPATH": path},
+                check=False,
+            )
+            note(f"watching {folder}; Ctrl-C ends it")
+            wait_for_change(places, seen, time.sleep)
+    except KeyboardInterrupt:
+        return Exit.ACCEPTED
 
 
 def _put(tested: Tested, form: str, color: str) -> None:

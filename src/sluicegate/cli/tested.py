@@ -46,12 +46,14 @@ def _as_score(contract: ProbedContract) -> ContractScore:
         tool=contract.tool,
         version=contract.version,
         score=contract.score,
+        rolled_back=contract.rolled_back,
         sides={
             name: SideScore(
                 mutants=side.mutants,
                 killed=side.killed,
                 equivalent=side.equivalent,
                 score=side.score,
+                untried=side.untried,
             )
             for name, side in contract.sides.items()
         },

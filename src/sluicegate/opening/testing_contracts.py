@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -41,11 +41,12 @@ from sluicegate.values.limits import Limits
 from sluicegate.values.names import show_name
 from sluicegate.values.rejections import Rejected
 
-MAX_EXAMPLES: Final = 20
+MAX_EXAMPLES: Final = 1_000
 """Accepted fixtures of one side that mutants are made of, in the order of their paths."""
 
-MAX_MUTANTS: Final = 4_000
-"""Mutants of one level of one fixture."""
+MAX_MUTANTS: Final = 20_000
+"""Mutants of one level of one fixture, unless more are asked for. What is beyond is told: a run
+that was cut proves nothing of the rest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,24 +73,32 @@ class Hole:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbedSide:
-    """One side of a contract. ``score`` is None where no accepted fixture yields a mutant."""
+    """One side of a contract. ``score`` is None where no accepted fixture yields a mutant.
+
+    ``untried`` says, a sentence each, what the limits left out; the score speaks of the rest.
+    """
 
     mutants: int
     killed: int
     equivalent: int
     score: float | None
     holes: tuple[Hole, ...]
+    untried: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbedContract:
-    """One contract: what became of its fixtures, and each side's mutants by its name."""
+    """One contract: what became of its fixtures, and each side's mutants by its name.
+
+    ``rolled_back``: an operator serves another version, so there are no fixtures of it here.
+    """
 
     tool: str
     version: str
     source: str
     fixtures: tuple[FixtureResult, ...]
     sides: Mapping[str, ProbedSide]
+    rolled_back: bool = False
 
     @property
     def score(self) -> float | None:
@@ -108,11 +117,17 @@ class FolderProbe:
 
 
 def probe_folder(
-    folder: Path, *, python: bool = True, tool: str | None = None, now: datetime | None = None
+    folder: Path,
+    *,
+    python: bool = True,
+    tool: str | None = None,
+    now: datetime | None = None,
+    most: int = MAX_MUTANTS,
 ) -> FolderProbe:
     """Climb every fixture of the folder, then mutants of the accepted ones, deterministically.
 
-    ``tool`` tests one contract alone; ``now`` is the time by which waivers expire. A version that
+    ``tool`` tests one contract alone; ``most`` mutants of one level of one fixture are tried;
+    ``now`` is the time by which waivers expire. A version that
     an operator rolled back to has no fixtures here, as in ``open_gate``.
     Raises: ConfigurationError where the steering file is wrong. Source: SPEC LIF-2.
     """
@@ -123,14 +138,14 @@ def probe_folder(
     lines = build_lines(_chosen(contracts, tool), folder, Credentials(folder))
     if isinstance(lines, tuple):
         return FolderProbe(contracts=None, problems=loaded.tell(lines))
-    return FolderProbe(contracts=tuple(probe_line(loaded, line) for line in lines.values()))
+    return FolderProbe(contracts=tuple(probe_line(loaded, line, most) for line in lines.values()))
 
 
 def _chosen(contracts: ContractSet, tool: str | None) -> list[Contract]:
     return [each for name, each in sorted(contracts.contracts.items()) if tool in (None, name)]
 
 
-def probe_line(loaded: Loaded, line: Line) -> ProbedContract:
+def probe_line(loaded: Loaded, line: Line, most: int = MAX_MUTANTS) -> ProbedContract:
     """Probe one contract of a folder that loads."""
     contract = line.contract
     fixtures = list(loaded.run_fixtures(line))
@@ -146,9 +161,14 @@ def probe_line(loaded: Loaded, line: Line) -> ProbedContract:
         tallies = {"arguments": Tally(), "result": Tally()}
         examples: dict[str, Example] = {}
         proven: set[tuple[str, str]] = set()
+        untried: dict[str, list[str]] = {side: [] for side in tallies}
         for example in list_examples(loaded.read.root, home, line, passing):
+            if sum(each.side == example.side for each in examples.values()) == MAX_EXAMPLES:
+                untried[example.side].append(f"fixtures from {example.path} on")
+                break
             examples[f"{example.side}.{example.name}"] = example
-            for judged in judge_example(line, home, example, equivalents):
+            budget = Budget(most, example, untried[example.side])
+            for judged in judge_example(line, home, example, equivalents, budget):
                 tallies[example.side].count(f"{example.side}.{example.name}", judged)
                 if judged.fate == "equivalent":
                     proven.add((judged.mutant.name, judged.mutant.pointer))
@@ -157,25 +177,25 @@ def probe_line(loaded: Loaded, line: Line) -> ProbedContract:
             for each in equivalents
             if (each.mutant, each.pointer) not in proven
         ]
-        sides = {side: _close(tally, examples) for side, tally in tallies.items()}
+        sides = {
+            side: _close(tally, examples, tuple(untried[side])) for side, tally in tallies.items()
+        }
     return ProbedContract(
         tool=contract.tool,
         version=contract.version,
         source=contract.source,
         fixtures=tuple(fixtures),
         sides=sides,
+        rolled_back=contract.source in loaded.rolled_back,
     )
 
 
 def list_examples(root: Path, home: Path, line: Line, passing: set[str]) -> Iterator[Example]:
-    """Yield the accepted fixtures that are as expected, at most twenty a side."""
+    """Yield the accepted fixtures that are as expected."""
     default = default_arguments(home)
-    counts = {"arguments": 0, "result": 0}
     for found in collect(home):
         path = found.path.relative_to(root).as_posix()
         if not isinstance(found, Case) or path not in passing:
-            continue
-        if counts[found.side] == MAX_EXAMPLES:
             continue
         raw, needs = read_fixture(home, found.path), read_sidecar(found.path)
         situation = situate(line, needs, default)
@@ -184,7 +204,6 @@ def list_examples(root: Path, home: Path, line: Line, passing: set[str]) -> Iter
         accepted = situation.climb(line, found.side, raw)
         if isinstance(accepted, Rejected):
             continue
-        counts[found.side] += 1
         within = found.path.relative_to(home / FIXTURES / found.side).with_suffix("")
         parts = within.parts[1:] if within.parts[0] == "accepted" else within.parts
         yield Example(
@@ -198,10 +217,33 @@ def list_examples(root: Path, home: Path, line: Line, passing: set[str]) -> Iter
         )
 
 
+@dataclass(slots=True)
+class Budget:
+    """At most ``most`` mutants a level of ``example``; ``untried`` hears where there were more."""
+
+    most: int
+    example: Example
+    untried: list[str]
+
+    def spend(self, level: str, mutants: Iterable[Mutant]) -> Iterator[Mutant]:
+        """Yield the first ``most`` of ``mutants``."""
+        for number, mutant in enumerate(mutants):
+            if number == self.most:
+                self.untried.append(
+                    f"mutants at {level} level beyond {self.most} of {self.example.path}"
+                )
+                return
+            yield mutant
+
+
 def judge_example(
-    line: Line, home: Path, example: Example, equivalents: tuple[Equivalent, ...] = ()
+    line: Line,
+    home: Path,
+    example: Example,
+    equivalents: tuple[Equivalent, ...] = (),
+    budget: Budget | None = None,
 ) -> Iterator[Judged]:
-    """Climb every mutant of one example."""
+    """Climb every mutant of one example that the budget has room for."""
     default = default_arguments(home)
     situations: dict[str, Situation] = {}
 
@@ -211,7 +253,7 @@ def judge_example(
 
     def askable() -> Iterator[Mutant]:
         """A mutant whose arguments a check of the contract's own refuses cannot be asked for."""
-        for mutant in mutate_example(line, example):
+        for mutant in mutate_example(line, example, budget):
             if mutant.needs:
                 try:
                     needs = {**example.needs, **mutant.needs}
@@ -223,37 +265,38 @@ def judge_example(
     return judge_mutants(askable(), climb, example.accepted, equivalents)
 
 
-def mutate_example(line: Line, example: Example) -> Iterator[Mutant]:
+def mutate_example(line: Line, example: Example, budget: Budget | None = None) -> Iterator[Mutant]:
     """Yield the mutants of one example at all three levels, each name once."""
     names: dict[str, int] = {}
-    for mutant in _levels(line.contract, example):
+    for mutant in _levels(line.contract, example, budget or Budget(MAX_MUTANTS, example, [])):
         again = names[mutant.name] = names.get(mutant.name, 0) + 1
         yield mutant if again == 1 else replace(mutant, name=f"{mutant.name}-{again}")
 
 
-def _levels(contract: Contract, example: Example) -> Iterator[Mutant]:
+def _levels(contract: Contract, example: Example, budget: Budget) -> Iterator[Mutant]:
     if example.side == "arguments":
         schema = contract.arguments.schema
         read = read_json("arguments", example.raw)
-        yield from islice(mutate_bytes(example.raw, contract.call_limits), MAX_MUTANTS)
+        yield from budget.spend("byte", mutate_bytes(example.raw, contract.call_limits))
         if isinstance(read, Document):
             structure = mutate_structure(
                 read.value, schema.document, schema.is_valid, side="arguments"
             )
-            yield from islice(structure, MAX_MUTANTS)
+            yield from budget.spend("structure", structure)
         return
     carried = open_answer(contract, example.raw)
     if carried is None:
-        yield from mutate_text(example.raw, contract.limits)
+        yield from budget.spend("byte", mutate_text(example.raw, contract.limits))
         yield from mutate_signature(contract, example.raw)
         return
     schema = contract.result.schema
-    yield from islice(mutate_bytes(example.raw, contract.limits), MAX_MUTANTS)
+    yield from budget.spend("byte", mutate_bytes(example.raw, contract.limits))
     structure = mutate_structure(carried.data, schema.document, schema.is_valid)
     changed = chain(mutate_carrier(contract, carried), map(carried.carry, structure))
     fitting = (each for each in changed if each and _fits(each.raw, contract.limits))
-    yield from islice(fitting, MAX_MUTANTS)
-    yield from islice(mutate_meaning(contract, carried, example.situation.request), MAX_MUTANTS)
+    yield from budget.spend("structure", fitting)
+    meaning = mutate_meaning(contract, carried, example.situation.request)
+    yield from budget.spend("meaning", meaning)
     yield from mutate_signature(contract, example.raw)
 
 
@@ -262,7 +305,7 @@ def _fits(raw: bytes, limits: Limits) -> bool:
     return len(raw) <= limits.max_bytes
 
 
-def _close(tally: Tally, examples: Mapping[str, Example]) -> ProbedSide:
+def _close(tally: Tally, examples: Mapping[str, Example], untried: tuple[str, ...]) -> ProbedSide:
     return ProbedSide(
         mutants=tally.total,
         killed=tally.killed,
@@ -272,6 +315,7 @@ def _close(tally: Tally, examples: Mapping[str, Example]) -> ProbedSide:
             Hole(name=f"{of}.{judged.mutant.name}", example=examples[of], judged=judged)
             for of, judged in tally.holes
         ),
+        untried=untried,
     )
 
 

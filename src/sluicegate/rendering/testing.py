@@ -86,22 +86,32 @@ class Survivor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideScore:
-    """Counts of one side; ``score`` is None where there was no mutant."""
+    """Counts of one side; ``score`` is None where there was no mutant.
+
+    ``untried`` says what the limits left out, a sentence each; the score speaks of the rest.
+    """
 
     mutants: int
     killed: int
     equivalent: int
     score: float | None
+    untried: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractScore:
-    """One contract and its sides."""
+    """One contract and its sides. ``rolled_back``: nothing here is a fixture of it."""
 
     tool: str
     version: str
     score: float | None
     sides: Mapping[str, SideScore]
+    rolled_back: bool = False
+
+    @property
+    def untried(self) -> tuple[str, ...]:
+        """What the limits left out on either side."""
+        return tuple(each for side in self.sides.values() for each in side.untried)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,13 +140,31 @@ class Tested:
         )
 
     @property
+    def unproven(self) -> tuple[ContractScore, ...]:
+        """The contracts of which no mutant was tried."""
+        return tuple(
+            each for each in self.contracts or () if each.score is None and not each.rolled_back
+        )
+
+    @property
+    def cut(self) -> tuple[ContractScore, ...]:
+        """The contracts of which not all mutants were tried."""
+        return tuple(each for each in self.contracts or () if each.untried)
+
+    @property
     def verdict(self) -> str:
-        """``ok``, ``fails``, ``nothing-checked`` or ``does-not-load``."""
+        """``ok``, ``fails``, ``nothing-checked`` or ``does-not-load``.
+
+        A contract of which no mutant was tried is one of which nothing was checked; one whose run
+        was cut fails, whatever the score of the rest.
+        """
         if self.contracts is None:
             return "does-not-load"
         if not self.fixtures:
             return "nothing-checked"
-        return "fails" if self.failing or self.below else "ok"
+        if self.failing or self.below or self.cut:
+            return "fails"
+        return "nothing-checked" if self.unproven else "ok"
 
 
 def kind_of(stage: Stage | None) -> str:
@@ -190,18 +218,26 @@ def render_survivor(survivor: Survivor, paint: Paint) -> str:
 
 def _scores(contract: ContractScore, paint: Paint) -> str:
     sides = "".join(
-        f"  {name} {side.killed}/{side.mutants - side.equivalent} {show_score(side.score)}"
+        f"  {name} {side.killed}/{side.mutants - side.equivalent} "
+        + ("cut" if side.untried else show_score(side.score))
         + (f" ({side.equivalent} equivalent)" if side.equivalent else "")
         for name, side in contract.sides.items()
     )
+    if contract.score is None:
+        sides = "  no mutants: it has no accepted fixture"
+        if contract.rolled_back:
+            sides = "  not tested: an operator rolled back to another version"
     name = escape_terminal(f"{contract.tool} {contract.version}")
-    return f"{paint.strong(name)}{sides or '  no mutants: it has no accepted fixture'}\n"
+    left = "".join(f"  not tried: {escape_terminal(each)}\n" for each in contract.untried)
+    return f"{paint.strong(name)}{sides}\n{left}"
 
 
 def _summary(tested: Tested, paint: Paint) -> str:
     if tested.verdict == "nothing-checked":
         folder = escape_terminal(tested.folder)
-        return f"{paint.warn('NOTHING CHECKED')}: no fixture in {folder}\n"
+        names = ", ".join(escape_terminal(each.tool) for each in tested.unproven)
+        what = f"no mutant of {names}" if tested.fixtures else f"no fixture in {folder}"
+        return f"{paint.warn('NOTHING CHECKED')}: {what}\n"
     failing = len(tested.failing)
     contracts = tested.contracts or ()
     mutants = sum(side.mutants for each in contracts for side in each.sides.values())
@@ -214,6 +250,8 @@ def _summary(tested: Tested, paint: Paint) -> str:
         meaning = sum(1 for each in tested.survivors if each.kind == "semantic")
         schema = len(tested.survivors) - meaning
         text += f", holes: {schema} schema, {meaning} semantic"
+    if tested.cut:
+        text += "; not all were tried, see --max-mutants"
     if tested.below:
         text += f"; the least score asked for is {tested.min_score:g}"
     verdict = paint.good("OK") if tested.verdict == "ok" else paint.bad("FAILS")
@@ -241,11 +279,17 @@ def render_test_github(tested: Tested) -> str:
         )
         for each in tested.survivors
     )
+    untried = "".join(
+        command("error", f"not tried: {each}", file=tested.folder, line=1, title=contract.tool)
+        for contract in tested.cut
+        for each in contract.untried
+    )
     summary = render_test(tested).strip().splitlines()[-1]
     return (
         render_problems_github(tested.problems)
         + "".join(render_failing_github(fixture) for fixture in tested.failing)
         + survivors
+        + untried
         + command("notice", summary)
     )
 
@@ -267,6 +311,7 @@ def shape_test(tested: Tested) -> dict[str, JsonValue]:
                         "killed": side.killed,
                         "equivalent": side.equivalent,
                         "score": side.score,
+                        "untried": list(side.untried),
                     }
                     for name, side in each.sides.items()
                 },

@@ -8,7 +8,7 @@ from typing import Final
 from sluicegate.rendering.check_report import FIXTURE, item_of_fixture, item_of_problem
 from sluicegate.rendering.pages import read_page
 from sluicegate.rendering.reports import Item, Report, RuleHelp
-from sluicegate.rendering.testing import Survivor, Tested
+from sluicegate.rendering.testing import ContractScore, Survivor, Tested
 from sluicegate.values.codes import CODES, Code
 
 MUTANT: Final = "MUTANT"
@@ -58,9 +58,28 @@ def _case(tool: str, side: str) -> str:
 def _items(tested: Tested) -> Iterator[Item]:
     yield from map(item_of_problem, tested.problems)
     yield from map(item_of_fixture, tested.failing)
+    for contract in (*tested.cut, *tested.unproven):
+        yield from _items_of_untried(contract, tested.folder)
     below = {each.tool for each in tested.below}
     for survivor in tested.survivors:
         yield _item_of_survivor(survivor, is_error=survivor.tool in below)
+
+
+def _items_of_untried(contract: ContractScore, folder: str) -> Iterator[Item]:
+    """What was not tried is no success of anything: an error at the folder."""
+    for text in contract.untried or ("no mutant was tried: it has no accepted fixture",):
+        yield Item(
+            rule=MUTANT,
+            name=contract.tool,
+            severity="error",
+            message=text,
+            file=folder,
+            pointer="",
+            line=1,
+            column=1,
+            hint="Add an accepted fixture; raise --max-mutants where a run was cut.",
+            group=_case(contract.tool, min(contract.sides, default="result")),
+        )
 
 
 def _item_of_survivor(survivor: Survivor, *, is_error: bool) -> Item:

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sluicegate.contracts.schemas.keywords import Schema
+from sluicegate.contracts.schemas.keywords import Schema, schema_list
 from sluicegate.lifecycle.mutants.views import View, Viewer
 from sluicegate.values.json import JsonValue
 
 _ITEMS: Final = 3
-"""Items of one array that are looked into: the rest differ in nothing that a schema sees."""
+"""Items of one array, behind those that have schemas of their own, that are looked into: the rest
+differ in nothing that a schema sees."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,12 +33,13 @@ class Spot:
 def walk_spots(
     value: JsonValue, viewer: Viewer, schemas: Sequence[Schema], at: tuple[str | int, ...] = ()
 ) -> Iterator[Spot]:
-    """Yield the place itself and all below it, outside in; of an array its first three items."""
+    """Yield the place itself and all below it, outside in; of an array its first items."""
     view = viewer.view_of(value, schemas)
     yield Spot(segments=at, value=value, schemas=tuple(schemas), view=view)
     if isinstance(value, Mapping):
         for name, inner in value.items():
             yield from walk_spots(inner, viewer, view.member(name), (*at, name))
     elif isinstance(value, list | tuple):
-        for index, inner in enumerate(value[:_ITEMS]):
+        first = max((len(schema_list(part, "prefixItems")) for part in view.parts), default=0)
+        for index, inner in enumerate(value[: first + _ITEMS]):
             yield from walk_spots(inner, viewer, view.item(index), (*at, index))

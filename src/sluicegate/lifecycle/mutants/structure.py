@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Final
 
 from sluicegate.contracts.schemas.compiled import Predicate
@@ -14,7 +16,7 @@ from sluicegate.lifecycle.mutants.examples import Maker
 from sluicegate.lifecycle.mutants.mutant import Mutant, name_place, replace_at, spell
 from sluicegate.lifecycle.mutants.number_changes import change_number
 from sluicegate.lifecycle.mutants.object_changes import change_object
-from sluicegate.lifecycle.mutants.places import walk_spots
+from sluicegate.lifecycle.mutants.places import Spot, walk_spots
 from sluicegate.lifecycle.mutants.text_changes import change_text
 from sluicegate.lifecycle.mutants.type_changes import change_type
 from sluicegate.lifecycle.mutants.views import Viewer
@@ -23,7 +25,7 @@ from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.pointers import join_segments
 
 MAX_SPOTS: Final = 400
-"""Places of one value that are changed."""
+"""Places of one value that a list of changes goes through; mutants are made of all of them."""
 
 _OF_RESULTS: Final = frozenset({"C06"})
 """Rules that lint has for results alone."""
@@ -35,11 +37,33 @@ def list_changes(value: JsonValue, viewer: Viewer) -> Iterator[Change]:
     for index, spot in enumerate(walk_spots(value, viewer, [viewer.document])):
         if index == MAX_SPOTS:
             return
-        yield from change_object(spot, maker)
-        yield from change_array(spot, maker)
-        yield from change_number(spot)
-        yield from change_text(spot)
-        yield from change_type(spot)
+        yield from _change(spot, maker)
+
+
+def _change(spot: Spot, maker: Maker) -> Iterator[Change]:
+    yield from change_object(spot, maker)
+    yield from change_array(spot, maker)
+    yield from change_number(spot)
+    yield from change_text(spot)
+    yield from change_type(spot)
+
+
+def _spread_changes(value: JsonValue, viewer: Viewer) -> Iterator[Change]:
+    """Yield every change of ``value``, a few of each place in turn: whoever stops early has some
+    of all. An object has as many turns as it has members."""
+    maker = Maker(viewer)
+    waiting: deque[tuple[int, Iterator[Change]]] = deque()
+    for spot in walk_spots(value, viewer, [viewer.document]):
+        turns = 1 + (len(spot.value) if isinstance(spot.value, Mapping) else 0)
+        changes = _change(spot, maker)
+        yield from islice(changes, turns)
+        waiting.append((turns, changes))
+    while waiting:
+        turns, changes = waiting.popleft()
+        taken = list(islice(changes, turns))
+        if taken:
+            yield from taken
+            waiting.append((turns, changes))
 
 
 def mutate_structure(
@@ -59,7 +83,7 @@ def mutate_structure(
     """
     admits = compile_validator(schema).is_valid if is_valid is None else is_valid
     seen: set[bytes] = {spell(value)}
-    for change in list_changes(value, Viewer(schema)):
+    for change in _spread_changes(value, Viewer(schema)):
         changed = replace_at(value, change.segments, change.value)
         admitted = admits(changed)
         rule = "" if side == "arguments" and change.rule in _OF_RESULTS else change.rule

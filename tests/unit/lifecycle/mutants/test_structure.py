@@ -6,6 +6,7 @@ import copy
 import json
 import os
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +157,28 @@ def test_a_list_that_names_none_declares_arguments_and_no_result() -> None:
     dropped = {f"drop.{name}" for name in VALUE}
     assert dropped & names == set()
     assert survivors(none) == dict.fromkeys(dropped, "C06")
+
+
+def test_whoever_stops_early_has_tried_every_place_and_every_member() -> None:
+    names = [f"a{number}" for number in range(200)]
+    word = {"type": "string", "pattern": "^[a-z]{1,9}$"}
+    schema = {
+        "type": "object",
+        "properties": {**dict.fromkeys(names, word), "zz": {"type": "string"}},
+        "required": [*names, "zz"],
+        "additionalProperties": False,
+    }
+    value = dict.fromkeys([*names, "zz"], "abc")
+    first = list(islice(mutate_structure(value, schema), 4_000))
+    assert {"", *(f"/{name}" for name in value)} <= {mutant.pointer for mutant in first}
+    assert {mutant.rule for mutant in first if mutant.pointer == "/zz"} >= {"B01"}
+
+
+def test_every_item_with_a_schema_of_its_own_is_changed() -> None:
+    word = {"type": "string", "pattern": "^[a-z]{1,9}$"}
+    schema = {"type": "array", "prefixItems": [word] * 5, "items": False, "minItems": 5}
+    changed = {mutant.pointer for mutant in mutate_structure(["abc"] * 5, schema)}
+    assert {f"/{index}" for index in range(5)} <= changed
 
 
 def test_mutants_are_the_same_each_time_and_each_once() -> None:
