@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -138,6 +139,21 @@ def test_a_released_version_is_judged_against_the_current_one(sluicegate: Here) 
     narrow()
     _, groups = replay(sluicegate, "--archive", "archive.jsonl", against="1.0.0")
     assert groups == [(1, "conform/ENUM", "accepted", "/state")]
+
+
+@pytest.mark.requirement("LIF-4", "CLI")
+def test_what_was_never_judged_needs_a_version_that_judges_it(sluicegate: Here) -> None:
+    shutil.rmtree(HOME / "released")
+    archive = Path("archive.jsonl")
+    archive.write_text(line(answer(), was="accepted"))
+    known, groups = replay(sluicegate, "--archive", "archive.jsonl")
+    assert (known.code, groups) == (0, [])
+    archive.write_text(line(answer(), was="accepted") + line(answer()))
+    done, groups = replay(sluicegate, "--archive", "archive.jsonl")
+    assert (done.code, groups, "say --from" in done.err) == (2, [], True)
+    assert done.err.startswith("line 2 does not say")
+    told, _ = replay(sluicegate, "--archive", "archive.jsonl", "--from", "current")
+    assert told.code == 0
 
 
 @pytest.mark.requirement("LIF-4")

@@ -41,7 +41,9 @@ if TYPE_CHECKING:
     help="Says what an archived answer was judged, unless it says so itself.  [default: current,"
     " or the newest release where --against is current]",
 )
-@click.option("--archive", metavar="PATH", help="A folder of raw files, or a JSON Lines file.")
+@click.option(
+    "--archive", metavar="PATH", help="A folder of raw files, a JSON Lines file, or a Parquet file."
+)
 @click.option("--since", metavar="T", help="An RFC 3339 time, or an age such as 90m, 12h, 7d.")
 @click.option("--reason", default="", help="Why custody is read; it stands in the record.")
 @click.option("--processes", type=click.IntRange(1, 256), help="[default: one a processor]")

@@ -29,6 +29,7 @@ from sluicegate.opening.folder import read_settings
 from sluicegate.opening.python_names import resolve, resolve_callable
 from sluicegate.opening.released import list_released, read_frozen, tool_of
 from sluicegate.opening.trial import try_contracts
+from sluicegate.values.names import show_name
 
 CURRENT: Final = "current"
 BATCH_ANSWERS: Final = 256
@@ -40,7 +41,8 @@ BATCH_BYTES: Final = 1_048_576
 class Question:
     """What is asked: ``tool`` under ``against``; ``base`` judges what bears no old verdict.
 
-    None: the newest release where ``against`` is the current version, else the current one.
+    None: the newest release where ``against`` is the current version, else the current one; where
+    there is no release, every answer must bear its verdict.
     ``archive`` None: the record of the folder, for which ``who`` and ``reason`` stand in it.
     ``since`` counts for the record alone.
     """
@@ -98,6 +100,8 @@ def replay(
         judges = [_ladders(recipe) for recipe in (against, base) if recipe is not None]
         needs_now = any(ladders.contract.result.fresh is not None for ladders in judges)
         answers = read_archive(question.archive, needs_now=needs_now)
+        if base is None:
+            answers = _demand_verdicts(answers)
     else:
         act = operator_acts.replay(
             question.tool,
@@ -148,6 +152,18 @@ def _base_of(read: Folder, tool: str, against: str) -> str | None:
     home = next(homes[name] for name in homes if tool_of(read, name) == tool)
     released = list_released(home)
     return find_newest(released) if released else None
+
+
+def _demand_verdicts(answers: Generator[Answer]) -> Generator[Answer]:
+    """Yield ``answers``. Raises: ConfigurationError at the first that bears no verdict."""
+    with closing(answers):
+        for answer in answers:
+            if answer.was is None:
+                raise ConfigurationError(
+                    f"{show_name(answer.name)} does not say what it was judged, and the tool has "
+                    "no release to judge it by: say --from, or release it first"
+                )
+            yield answer
 
 
 @lru_cache(maxsize=2)
