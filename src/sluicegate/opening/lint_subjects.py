@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeAlias, cast
@@ -27,50 +28,71 @@ class Homed:
     """A subject, the file it stands in, and the pointer at which it begins there.
 
     ``owner`` is the tool it belongs to, if that is known. ``find`` gives line and column of a
-    pointer of the file; ``beside`` are the documents that it may refer to, by name.
+    pointer of the file; ``beside`` are the documents that it may refer to, by name. ``known_as``
+    is what a baseline calls the contract, the tool or the file, in which the subject begins at
+    ``known_base``; neither depends on how the path was written.
     """
 
     subject: Subject
     file: str
     base: str
     find: Callable[[str], Mark | None]
+    known_as: str
+    known_base: str
     owner: str = ""
     beside: Mapping[str, tuple[str, Callable[[str], Mark | None]]] = field(default_factory=dict)
 
 
-def is_tool_list(value: JsonValue) -> bool:
-    """Whether a document is what an MCP server answers to ``tools/list``."""
-    tools = value.get("tools") if isinstance(value, Mapping) else None
-    return (
-        isinstance(tools, list)
-        and bool(tools)
-        and all(isinstance(tool, Mapping) and "inputSchema" in tool for tool in tools)
-    )
+def find_tools(value: JsonValue) -> tuple[str, Sequence[JsonValue]] | None:
+    """Return the pointer of a tool list and its tools; None where the document is none.
+
+    A list, ``{tools: […]}``, or a whole response of an MCP server: what ``diff`` and ``import``
+    take as well.
+    """
+    at = ""
+    for name in ("result", "tools"):
+        if isinstance(value, Mapping) and name in value:
+            value, at = value[name], f"{at}/{name}"
+    return (at, value) if isinstance(value, list | tuple) else None
 
 
 def subjects_of_tools(
-    value: JsonValue, file: str, find: Callable[[str], Mark | None], side: SideName | None
+    at: str,
+    tools: Sequence[JsonValue],
+    file: str,
+    find: Callable[[str], Mark | None],
+    side: SideName | None,
 ) -> Iterator[Homed]:
-    """Yield the schemas of a tool list, of one side or both."""
-    tools = value.get("tools") if isinstance(value, Mapping) else None
-    for index, tool in enumerate(tools if isinstance(tools, list) else ()):
+    """Yield the schemas of a tool list that begins at ``at``, of one side or both.
+
+    A tool without arguments schema has none that is valid: that is found, not passed over.
+    """
+    for index, tool in enumerate(tools):
         for here in SIDES if side is None else (side,):
             member = _OF_TOOL[here]
-            if isinstance(tool, Mapping) and member in tool:
-                name = tool.get("name")
+            inner = _mapping({"": tool}, "")
+            if member in inner or here == "arguments":
+                name = _text(inner.get("name")) or ""
                 yield Homed(
                     subject=Subject(
-                        schema=tool[member],
+                        schema=inner.get(member),
                         side=here,
                         around=Surroundings(
-                            has_dialect=True, description=_text(tool.get("description"))
+                            has_dialect=True, description=_text(inner.get("description"))
                         ),
                     ),
                     file=file,
-                    base=f"/tools/{index}/{member}",
+                    base=f"{at}/{index}/{member}",
                     find=find,
-                    owner=name if isinstance(name, str) else "",
+                    owner=name,
+                    known_as=f"{name_from_here(file)}#{name}",
+                    known_base=f"/{member}",
                 )
+
+
+def name_from_here(file: str) -> str:
+    """Return ``file`` as a baseline names it: from the current folder, however it was written."""
+    return Path(os.path.relpath(file)).as_posix()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +122,7 @@ def subjects_of_contract(written: Written, derive: Derive) -> Iterator[Homed | P
     had is a problem, never silence. ``derive`` gives the schema that Python yields for a side.
     """
     contract = written.document.value
+    owner = _text(_mapping({"": contract}, "").get("tool")) or ""
     for side in SIDES:
         part = _mapping(contract, side)
         if "schema" not in part:
@@ -123,7 +146,9 @@ def subjects_of_contract(written: Written, derive: Derive) -> Iterator[Homed | P
             file=written.shown(found.document.name),
             base=found.base,
             find=found.document.marks.of_value,
-            owner=_text(contract.get("tool")) or "" if isinstance(contract, Mapping) else "",
+            owner=owner,
+            known_as=owner or written.document.name,
+            known_base=f"/{side}/schema",
             beside={
                 name: (written.shown(name), one.marks.of_value)
                 for name, one in written.schemas.items()

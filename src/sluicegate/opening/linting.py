@@ -26,7 +26,8 @@ from sluicegate.opening.lint_subjects import (
     Derive,
     Homed,
     Written,
-    is_tool_list,
+    find_tools,
+    name_from_here,
     subjects_of_contract,
     subjects_of_tools,
 )
@@ -120,7 +121,7 @@ def subtract_baseline(
                 name=rule.name,
                 severity="warning",
                 pointer=entry.pointer,
-                message=f"{entry.rule} finds nothing any more in {show_name(entry.file)}.",
+                message=f"{entry.rule} finds nothing any more in {show_name(entry.contract)}.",
                 hint=rule.mend,
             ),
             file=file,
@@ -128,7 +129,7 @@ def subtract_baseline(
             owner="",
             line=None,
             column=None,
-            entry=Entry(rule.id, file, f"{entry.rule} {entry.file} {entry.pointer}"),
+            entry=Entry(rule.id, file, f"{entry.rule} {entry.contract} {entry.pointer}"),
         )
         for entry in sorted(known - met if whole else ())
     ]
@@ -138,12 +139,13 @@ def subtract_baseline(
 
 def _place(homed: Homed, finding: LintFinding) -> Linted:
     file, pointer, find = homed.file, homed.base + finding.pointer, homed.find
+    known_as, known_at = homed.known_as, homed.known_base + finding.pointer
     other = None if finding.resource is None else homed.beside.get(finding.resource)
     if other is not None:
         file, pointer, find = other[0], finding.pointer, other[1]
+        known_as, known_at = f"{known_as}#{finding.resource}", finding.pointer
     mark = find(pointer)
     line, column = mark if mark is not None else (None, None)
-    known_as = f"{file}#{homed.owner}" if homed.base.startswith("/tools/") else file
     return Linted(
         finding=finding,
         file=file,
@@ -151,11 +153,7 @@ def _place(homed: Homed, finding: LintFinding) -> Linted:
         owner=homed.owner,
         line=line,
         column=column,
-        entry=Entry(
-            finding.rule,
-            known_as,
-            finding.pointer if homed.base.startswith("/tools/") else pointer,
-        ),
+        entry=Entry(finding.rule, known_as, known_at),
     )
 
 
@@ -203,15 +201,19 @@ class _Gathered:
         find: Callable[[str], Mark | None],
         repeated: tuple[str, ...],
     ) -> None:
-        if is_tool_list(value):
-            self.homed.extend(subjects_of_tools(value, file, find, self._side))
+        listed = find_tools(value)
+        if listed is not None:
+            self.homed.extend(subjects_of_tools(*listed, file, find, self._side))
             return
         if self._side is None:
             raise ConfigurationError(
                 f"{file} is a bare schema: say --side arguments or --side result"
             )
         subject = Subject(schema=value, side=self._side, repeated=repeated)
-        self.homed.append(Homed(subject=subject, file=file, base="", find=find))
+        known_as = name_from_here(file)
+        self.homed.append(
+            Homed(subject=subject, file=file, base="", find=find, known_as=known_as, known_base="")
+        )
 
     def _take_folder(self, folder: Folder, only: str | None) -> None:
         def shown(name: str) -> str:
@@ -321,7 +323,7 @@ def _as_repeated(problem: Problem, shown: Callable[[str], str]) -> Linted:
         owner="",
         line=problem.line,
         column=problem.column,
-        entry=Entry(rule.id, file, problem.pointer),
+        entry=Entry(rule.id, problem.document, problem.pointer),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -102,7 +103,58 @@ def test_a_tool_list_is_judged_tool_by_tool(tmp_path: Path) -> None:
     report = lint(listed)
     assert report.checked == 2
     assert {linted.owner for linted in report.findings} == {"b"}
-    assert all(linted.entry.file == f"{listed}#b" for linted in report.findings)
+    known = {linted.entry.contract for linted in report.findings}
+    assert known == {f"{Path(os.path.relpath(listed)).as_posix()}#b"}
+
+
+CLOSED = {"type": "object", "properties": {}, "additionalProperties": False, "examples": [{}]}
+TOOL = {"name": "a", "description": "A.", "inputSchema": CLOSED}
+
+
+@pytest.mark.parametrize(
+    ("document", "checked", "found"),
+    [
+        ([TOOL], 1, set()),
+        ({"tools": [TOOL]}, 1, set()),
+        ({"jsonrpc": "2.0", "id": 1, "result": {"tools": [TOOL]}}, 1, set()),
+        ({"tools": []}, 0, set()),
+        ([], 0, set()),
+        ({"tools": [TOOL, {"name": "b"}]}, 2, {("/tools/1/inputSchema", "D00")}),
+        ([TOOL, 7], 2, {("/1/inputSchema", "D00")}),
+    ],
+    ids=["list", "tools", "response", "no tool", "empty", "no schema", "no tool at all"],
+)
+@pytest.mark.parametrize("side", [None, "arguments"])
+def test_every_form_of_a_tool_list_is_judged_and_no_tool_passed_over(
+    tmp_path: Path, document: Any, checked: int, found: set[Any], side: Any
+) -> None:
+    listed = write(tmp_path, {"t.json": json.dumps(document)}) / "t.json"
+    report = lint(listed, side=side)
+    errors = {
+        (each.pointer, each.finding.rule)
+        for each in report.findings
+        if each.finding.severity == "error"
+    }
+    assert (report.checked, errors) == (checked, found)
+
+
+def test_a_baseline_knows_a_contract_however_the_path_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder(tmp_path / "b", **{"bind: {/item_id: /item_id}": "bind: {}"})
+    write(tmp_path, {"s.json": '{"type": "object"}'})
+    monkeypatch.chdir(tmp_path)
+    ways = [
+        {each.entry for each in lint(home, bare, side="result").findings}
+        for home, bare in (
+            (Path("b"), Path("s.json")),
+            (tmp_path / "b", tmp_path / "s.json"),
+            (Path("./b/../b"), Path("b/../s.json")),
+            (Path("b/my_tool/contract.yaml"), Path("./s.json")),
+        )
+    ]
+    assert ways[1:] == ways[:1] * 3
+    assert {entry.contract for entry in ways[0]} == {"my_tool", "s.json"}
 
 
 def test_a_member_that_stands_twice_is_told_with_its_line(tmp_path: Path) -> None:

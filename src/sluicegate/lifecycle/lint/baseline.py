@@ -1,4 +1,4 @@
-"""The baseline: findings that were there already, by rule, file and pointer (SPEC LIF-1)."""
+"""The baseline: findings that were there already, by rule, contract and pointer (SPEC LIF-1)."""
 
 from __future__ import annotations
 
@@ -8,22 +8,25 @@ from dataclasses import dataclass
 from typing import Final
 
 FORMAT: Final = "sluicegate-lint-baseline"
-VERSION: Final = 1
+VERSION: Final = 2
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Entry:
-    """One finding that is known: ``file`` as it was named, ``pointer`` into it."""
+    """One finding that is known: ``contract`` is a tool, or a file that belongs to none.
+
+    ``pointer`` leads into the contract, from the side whose schema it is.
+    """
 
     rule: str
-    file: str
+    contract: str
     pointer: str
 
 
 def write_baseline(entries: Iterable[Entry]) -> str:
     """Return the text of a baseline: sorted, one entry a line, so that it merges well."""
     lines = [
-        json.dumps({"rule": one.rule, "file": one.file, "pointer": one.pointer})
+        json.dumps({"rule": one.rule, "contract": one.contract, "pointer": one.pointer})
         for one in sorted(set(entries))
     ]
     listed = ",\n".join(f"    {line}" for line in lines)
@@ -41,20 +44,20 @@ def read_baseline(raw: bytes) -> frozenset[Entry] | str:
     if not isinstance(value, Mapping) or value.get("format") != FORMAT:
         return f"does not begin with format {FORMAT}"
     if value.get("version") != VERSION:
-        return f"has another version than {VERSION}"
+        return f"has another version than {VERSION}: write it anew by --write-baseline"
     listed = value.get("entries")
     entries = [_read_entry(item) for item in listed] if isinstance(listed, list) else [None]
     read = [entry for entry in entries if entry is not None]
     if len(read) != len(entries):
-        return "has an entry without rule, file and pointer"
+        return "has an entry without rule, contract and pointer"
     return frozenset(read)
 
 
 def _read_entry(item: object) -> Entry | None:
     if not isinstance(item, Mapping):
         return None
-    texts = [item.get(name) for name in ("rule", "file", "pointer")]
-    rule, file, pointer = (text if isinstance(text, str) else None for text in texts)
-    if rule is None or file is None or pointer is None:
+    texts = [item.get(name) for name in ("rule", "contract", "pointer")]
+    rule, contract, pointer = (text if isinstance(text, str) else None for text in texts)
+    if rule is None or contract is None or pointer is None:
         return None
-    return Entry(rule, file, pointer)
+    return Entry(rule, contract, pointer)
