@@ -28,11 +28,11 @@ names, whatever lint says: a contract with that mistake does not load.
 Profiles: `strict-arguments` and `strict-result` take the column of their side; with `imported`,
 findings of C and B are information, for the gate closes and bounds what others published.
 A finding is silenced at its own node with `x-lint: [{rule: X03, reason: …, until: 2030-12-31}]`, or
-known to a baseline file (`--write-baseline FILE`, then `--baseline FILE`). A baseline knows a finding by
-rule, contract and pointer: the tool, or for a bare schema or a tool list the file as seen from the
-current folder. A tool list is a JSON array, `{tools: […]}`, or a whole response; a tool without
-`inputSchema` is D00. A schema that is named and cannot be had (no such file, broken JSON, Python that
-is forbidden or does not load) is a problem of the document: exit 4.
+known to a baseline file (`--write-baseline FILE`, then `--baseline FILE`). A baseline knows a
+finding by rule, contract and pointer: the tool, or for a bare schema or a tool list the file as
+seen from the current folder. A tool list is a JSON array, `{tools: […]}`, or a whole response; a
+tool without `inputSchema` is D00. A schema that is named and cannot be had (no such file, broken
+JSON, Python that is forbidden or does not load) is a problem of the document: exit 4.
 
 | rule | name | arguments | result | flags | registration |
 |---|---|---|---|---|---|
