@@ -1,4 +1,4 @@
-"""A CI server with two runs: ``nightly`` has failed, ``release`` runs. A restart sets a run going."""
+"""A CI server with two runs: ``nightly`` has failed, ``release`` runs; a restart sets one going."""
 
 import json
 import sys
