@@ -80,7 +80,7 @@ def key_columns(
 
 
 def hide_key(terms: Terms, keys: AuditKeys) -> Terms:
-    """Return ``terms`` with the key as it is kept: from it, nothing it is made of can be guessed."""
+    """Return ``terms`` with the key as it is kept, from which nothing of it can be guessed."""
     if terms.reservation is None:
         return terms
     kept = hmac_of_bytes(keys, "reservation", terms.reservation.key.encode())
