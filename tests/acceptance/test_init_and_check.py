@@ -30,7 +30,7 @@ def test_a_new_contract_passes_check_at_once(sluicegate: Here) -> None:
     done = sluicegate("check")
     assert (done.code, without_digests(done.out), done.err) == (
         0,
-        "OK: 1 contract, 6 fixtures as expected  sha256:…\n",
+        "OK: 1 contract, 6 fixtures as expected, 372 mutants  sha256:…\n",
         "",
     )
 

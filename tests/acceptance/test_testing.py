@@ -355,7 +355,8 @@ def test_an_equivalent_that_is_not_proven_fails(
     done = sluicegate("test", "strict")
     assert done.code == 1
     assert note in done.out
-    assert sluicegate("check", "strict").code == 0
+    # What cannot be read fails `check` too; the proof of what can is left to `test`.
+    assert sluicegate("check", "strict").code == (0 if entries == [EQUIVALENT] else 1)
 
 
 @pytest.mark.requirement("LIF-2")

@@ -23,8 +23,11 @@ from sluicegate.cli.output import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sluicegate.opening.fixtures import FixtureResult
     from sluicegate.opening.folder import FolderReport
+    from sluicegate.opening.probing import Probed
     from sluicegate.opening.succession import Unraised
     from sluicegate.rendering.checking import Checked, CheckedFixture
     from sluicegate.rendering.linting import LintItem
@@ -38,9 +41,11 @@ if TYPE_CHECKING:
 def check(folder: str, no_python: bool, form: str, color: str) -> int:
     """Load every contract of FOLDER, climb every fixture through the real ladders, and lint.
 
-    Each version is held to its releases, as `sluicegate release` does. Exit 0 all is well, 1 a
-    fixture fails, lint has an error or a version is not raised as its changes ask, 3 there is no
-    contract, 4 the folder does not load, 5 there is no such folder.
+    Wrong documents made of the accepted fixtures must be refused; `sluicegate test` tries all of
+    them and tells more. Each version is held to its releases, as `sluicegate release` does. Exit 0
+    all is well, 1 a fixture fails, a mutant is not refused at its rung, lint has an error or a
+    version is not raised as its changes ask, 3 there is no contract, 4 the folder does not load,
+    5 there is no such folder.
     """
     from sluicegate.cli.progress import tell_progress
     from sluicegate.opening.folder import check_folder
@@ -88,7 +93,44 @@ def _as_checked(folder: str, report: FolderReport) -> Checked:
         notes=report.notes,
         lint=tuple(map(as_lint_item, report.lint)),
         versions=tuple(_as_item(folder, each) for each in report.unraised),
+        holes=tuple(item for probed in report.probes for item in _as_holes(folder, probed)),
+        mutants=sum(probed.tried for probed in report.probes),
+        cut=tuple(probed.tool for probed in report.probes if probed.is_cut),
     )
+
+
+def _as_holes(folder: str, probed: Probed) -> Iterator[LintItem]:
+    """Name each mutant that was not refused at its rung, as ``test`` does."""
+    from sluicegate.cli.tested import as_survivor
+    from sluicegate.opening.collecting import EQUIVALENTS, FIXTURES
+    from sluicegate.rendering.check_report import MUTANT
+    from sluicegate.rendering.linting import LintItem
+
+    def item(message: str, hint: str, file: str, pointer: str) -> LintItem:
+        return LintItem(
+            rule=MUTANT,
+            name="mutant-refused",
+            severity="error",
+            message=message,
+            hint=hint,
+            file=file,
+            pointer=pointer,
+            line=1,
+            column=1,
+            tool=probed.tool,
+        )
+
+    if probed.fault:
+        file = Path(folder, probed.source).parent / FIXTURES / EQUIVALENTS
+        yield item(probed.fault, "", str(file), "")
+    for hole in probed.holes:
+        survivor = as_survivor(folder, probed.tool, hole)
+        yield item(
+            f"{survivor.name}: {survivor.sentence}",
+            survivor.hint or f"sluicegate test {folder} --tool {probed.tool}",
+            survivor.file,
+            survivor.pointer,
+        )
 
 
 def _as_item(folder: str, unraised: Unraised) -> LintItem:

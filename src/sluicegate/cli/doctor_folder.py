@@ -33,7 +33,7 @@ def examine_folder(folder: str, now: datetime) -> list[Look]:
         return [Look(name="folder", well=False, says=misplaced)]
     try:
         steering = read_steering(root)
-        report = check_folder(root, now=now)
+        report = check_folder(root, now=now, mutants=False)
     except ConfigurationError as error:
         return [Look(name="folder", well=False, says=str(error))]
     except Exception as error:  # noqa: BLE001  (a folder that breaks the loader is not well)

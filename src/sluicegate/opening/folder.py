@@ -29,6 +29,7 @@ from sluicegate.opening.frozen_files import find_edited
 from sluicegate.opening.linting import Linted, lint_paths
 from sluicegate.opening.loaded import Loaded, judge_releases, load_folder
 from sluicegate.opening.observing import observe
+from sluicegate.opening.probing import Probed, probe_briefly
 from sluicegate.opening.python_names import resolve
 from sluicegate.opening.second_sinks import put_beside
 from sluicegate.opening.serving import build_all, open_serving
@@ -48,7 +49,8 @@ class FolderReport:
 
     ``waivers`` are those of every contract that could be read, the expired ones too. ``notes`` say
     what loads and yet is hardly meant. ``lint`` are the errors of lint in what is served;
-    ``unraised`` are the versions that do not say what changed since their releases.
+    ``unraised`` are the versions that do not say what changed since their releases; ``probes``
+    are the mutants of each version being worked on.
     """
 
     contracts: ContractSet | None
@@ -58,6 +60,7 @@ class FolderReport:
     notes: tuple[str, ...] = ()
     lint: tuple[Linted, ...] = ()
     unraised: tuple[Unraised, ...] = ()
+    probes: tuple[Probed, ...] = ()
 
 
 def open_gate(
@@ -154,19 +157,23 @@ def _open_replays(serving: Serving, root: Path, opened: Replays | None) -> Repla
     return open_replays(serving.contracts.settings.audit, root)
 
 
-def check_folder(folder: Path, *, python: bool = True, now: datetime | None = None) -> FolderReport:
-    """Load the folder, climb every fixture, lint, and hold each version to its releases.
+def check_folder(
+    folder: Path, *, python: bool = True, now: datetime | None = None, mutants: bool = True
+) -> FolderReport:
+    """Load, climb every fixture and mutants of them, lint, hold each version to its releases.
 
     No store is opened and nothing is served. ``now`` is the time by which waivers expire; by
-    default the machine's. A version that an operator rolled back to has no fixtures here, as in
-    ``open_gate``, and the version being worked on is not held to its releases then. A frozen file
-    that is not what was released is a problem here, though a gate opens as long as it does not
-    serve it. Raises: ConfigurationError where steering file or waivers are wrong.
+    default the machine's; ``mutants=False`` leaves mutants out. A version that an operator rolled
+    back to has no fixtures here, as in ``open_gate``, and the version being worked on is then held
+    to nothing. A frozen file that is not what was released is a problem here, though a gate opens
+    as long as it does not serve it. Raises: ConfigurationError where steering file or waivers are
+    wrong.
     """
     now = now or SystemClock().now()
     loaded = load_folder(folder, now, python=python)
     contracts, problems, results = loaded.contracts, loaded.problems, list[FixtureResult]()
     unraised: list[Unraised] = []
+    probes: list[Probed] = []
     edited = find_edited(loaded.read)
     if edited:
         contracts, problems = None, tuple(dict.fromkeys((*problems, *edited)))
@@ -181,6 +188,8 @@ def check_folder(folder: Path, *, python: bool = True, now: datetime | None = No
             judging = prepare_judging(loaded, now, python=python)
             working = [line for line in lines if loaded.is_worked_on(line.contract)]
             unraised = list(find_unraised(working, judging))
+            tried = working if mutants else []
+            probes = [probe_briefly(loaded, line, results) for line in tried]
             if isinstance(point, tuple):
                 contracts, problems = None, point
     notes: Iterable[str] = ()
@@ -202,6 +211,7 @@ def check_folder(folder: Path, *, python: bool = True, now: datetime | None = No
         notes=tuple(notes),
         lint=linted,
         unraised=tuple(unraised),
+        probes=tuple(probes),
     )
 
 

@@ -19,12 +19,18 @@ from sluicegate.values.codes import CODES, Code
 FIXTURE: Final = "FIXTURE"
 DOUBT: Final = "DOUBT"
 VERSION: Final = "VERSION"
+MUTANT: Final = "MUTANT"
 _SETTINGS: Final = "sluicegate.yaml"
 _OWN_RULES: Final = (
     RuleHelp(
         id=FIXTURE,
         name="fixture-as-expected",
         text="A fixture must come out of the real ladders as it says.",
+    ),
+    RuleHelp(
+        id=MUTANT,
+        name="mutant-refused",
+        text="A wrong document made of an accepted one must be refused at its rung.",
     ),
     RuleHelp(
         id=VERSION,
@@ -82,7 +88,7 @@ def _case(tool: str) -> str:
 def _items(checked: Checked) -> Iterator[Item]:
     yield from map(item_of_problem, checked.problems)
     yield from map(item_of_fixture, checked.failing)
-    yield from map(item_of_lint, (*checked.lint, *checked.versions))
+    yield from map(item_of_lint, checked.found)
     settings = str(Path(checked.folder, _SETTINGS))
     for doubt in checked.notes:
         yield Item(

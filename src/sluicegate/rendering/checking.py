@@ -38,7 +38,9 @@ class Checked:
     """What was found. ``contracts`` maps each tool to its version; None: it does not load.
 
     ``notes`` say what loads and yet is hardly meant; ``lint`` are errors of lint; ``versions``
-    are those that do not say what changed since their releases, in the form of lint.
+    are those that do not say what changed since their releases, ``holes`` the mutants that were
+    not refused where they must be, both in the form of lint. ``mutants`` were tried; ``cut`` are
+    the tools of which there are more.
     """
 
     folder: str
@@ -49,6 +51,14 @@ class Checked:
     notes: tuple[str, ...] = ()
     lint: tuple[LintItem, ...] = ()
     versions: tuple[LintItem, ...] = ()
+    holes: tuple[LintItem, ...] = ()
+    mutants: int = 0
+    cut: tuple[str, ...] = ()
+
+    @property
+    def found(self) -> tuple[LintItem, ...]:
+        """Whatever fails the check and is no fixture."""
+        return (*self.lint, *self.holes, *self.versions)
 
     @property
     def failing(self) -> tuple[CheckedFixture, ...]:
@@ -62,7 +72,7 @@ class Checked:
             return "does-not-load"
         if not self.contracts:
             return "nothing-checked"
-        return "fails" if self.failing or self.lint or self.versions else "ok"
+        return "fails" if self.failing or self.found else "ok"
 
 
 def render_check(checked: Checked, *, paint: Paint = PLAIN, width: int = DEFAULT_WIDTH) -> str:
@@ -75,7 +85,7 @@ def render_check(checked: Checked, *, paint: Paint = PLAIN, width: int = DEFAULT
             + f" in {escape_terminal(checked.folder)}; nothing of it is served\n"
         )
     blocks = [render_failing(each, paint=paint, width=width) for each in checked.failing]
-    blocks += render_items((*checked.lint, *checked.versions), paint=paint)
+    blocks += render_items(checked.found, paint=paint)
     return "\n".join([*blocks, _summary(checked, checked.contracts, paint)])
 
 
@@ -101,6 +111,10 @@ def _summary(checked: Checked, contracts: Mapping[str, str], paint: Paint) -> st
     counts = f"{count_of(len(contracts), 'contract')}, {count_of(passing, 'fixture')} as expected"
     if failing:
         counts += f", {failing} not"
+    if checked.mutants:
+        counts += f", {count_of(checked.mutants, 'mutant')}{' and not all' if checked.cut else ''}"
+    if checked.holes:
+        counts += f", {count_of(len(checked.holes), 'hole')}"
     if checked.lint:
         counts += f", {count_of(len(checked.lint), 'error')} of lint"
     if checked.versions:
@@ -118,7 +132,7 @@ def render_check_github(checked: Checked) -> str:
     failing = "".join(render_failing_github(fixture) for fixture in checked.failing)
     text = render_check(checked).strip().splitlines()[-1]
     doubts = "".join(command("warning", doubt, title="check") for doubt in checked.notes)
-    found = render_items_github((*checked.lint, *checked.versions)) + doubts
+    found = render_items_github(checked.found) + doubts
     return render_problems_github(checked.problems) + failing + found + command("notice", text)
 
 
@@ -146,6 +160,8 @@ def shape_check(checked: Checked) -> dict[str, JsonValue]:
         "problems": [shape_problem(problem) for problem in checked.problems],
         "lint": [shape_item(item) for item in checked.lint],
         "versions": [shape_item(item) for item in checked.versions],
+        "mutants": {"tried": checked.mutants, "cut": list(checked.cut)},
+        "holes": [shape_item(item) for item in checked.holes],
         "fixtures": [shape_fixture(fixture) for fixture in checked.fixtures],
     }
 

@@ -1,0 +1,74 @@
+"""Mutants for ``check``: as ``test`` makes them, and only so many that a commit does not wait.
+
+What was left out is told; ``test`` tries it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from sluicegate.gates.serving import Line
+from sluicegate.opening.equivalents import read_equivalents
+from sluicegate.opening.fixtures import FixtureResult
+from sluicegate.opening.loaded import Loaded
+from sluicegate.opening.testing_contracts import Budget, Hole, judge_example, list_examples
+
+MAX_EXAMPLES: Final = 20
+"""Accepted fixtures of one side that mutants are made of here, in the order of their paths."""
+
+MAX_MUTANTS: Final = 2_000
+"""Mutants of one level of all fixtures of a contract; each fixture has its share."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probed:
+    """The mutants of one contract that were tried; ``fault``: its equivalents cannot be read.
+
+    ``is_cut``: there are more of them than were tried.
+    """
+
+    tool: str
+    source: str
+    tried: int = 0
+    is_cut: bool = False
+    holes: tuple[Hole, ...] = ()
+    fault: str = ""
+
+
+def probe_briefly(loaded: Loaded, line: Line, fixtures: Iterable[FixtureResult]) -> Probed:
+    """Climb mutants of the accepted fixtures of one contract, deterministically.
+
+    ``fixtures`` say which are as expected; the others are told already. Source: SPEC 14, LIF-2.
+    """
+    contract = line.contract
+    home = (loaded.read.root / contract.source).parent
+    try:
+        equivalents = read_equivalents(home)
+    except (OSError, ValueError) as error:
+        return Probed(tool=contract.tool, source=contract.source, fault=str(error))
+    passing = {each.path for each in fixtures if each.ok}
+    every = list(list_examples(loaded.read.root, home, line, passing))
+    examples = [
+        each
+        for side in ("arguments", "result")
+        for each in [one for one in every if one.side == side][:MAX_EXAMPLES]
+    ]
+    untried: list[str] = []
+    holes: list[Hole] = []
+    tried = 0
+    for example in examples:
+        budget = Budget(MAX_MUTANTS // len(examples), example, untried)
+        for judged in judge_example(line, home, example, equivalents, budget):
+            tried += 1
+            if judged.fate not in ("killed", "equivalent"):
+                name = f"{example.side}.{example.name}.{judged.mutant.name}"
+                holes.append(Hole(name=name, example=example, judged=judged))
+    return Probed(
+        tool=contract.tool,
+        source=contract.source,
+        tried=tried,
+        is_cut=bool(untried) or len(examples) < len(every),
+        holes=tuple(holes),
+    )
