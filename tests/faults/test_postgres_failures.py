@@ -23,7 +23,7 @@ from sluicegate.stores.keys import AuditKeys, draw_keys
 from sluicegate.stores.postgres import PostgresStore
 from sluicegate.stores.postgres_ledger import PostgresLedger
 from sluicegate.stores.postgres_place import Place
-from sluicegate.stores.sqlite_ledger import Ledger
+from sluicegate.stores.record_ledger import Ledger
 
 SECRET = "pa55-of-the-gate"
 SHORT_S = 0.4

@@ -22,7 +22,7 @@ from sluicegate.opening.plain_files import open_plain
 from sluicegate.opening.sidecars import read_sidecar
 from sluicegate.opening.standing import open_standing_store
 from sluicegate.stores.keys import open_keys
-from sluicegate.stores.sqlite_answers import KeptAnswer, select_answers
+from sluicegate.stores.record_answers import KeptAnswer, select_answers
 from sluicegate.stores.stores import database_path, is_postgres
 from sluicegate.values.codes import Stage
 from sluicegate.values.instants import EPOCH, moment_of, parse_rfc3339

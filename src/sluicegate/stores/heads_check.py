@@ -11,7 +11,7 @@ from sluicegate.gates.events import StoredEvent
 from sluicegate.gates.ports import AnchorReport, AuditUnavailable, ChainReport
 from sluicegate.stores.chain import GENESIS
 from sluicegate.stores.heads import Head, HeadsBroken
-from sluicegate.stores.sqlite_questions import select_events
+from sluicegate.stores.record_questions import select_events
 from sluicegate.stores.sqlite_schema import connect_to_read
 from sluicegate.values.codes import Code
 

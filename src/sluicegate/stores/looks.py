@@ -9,8 +9,8 @@ from sluicegate.stores.chain import GENESIS, verify_chain
 from sluicegate.stores.connections import Connection
 from sluicegate.stores.encoding import time_text
 from sluicegate.stores.keys import AuditKeys
-from sluicegate.stores.sqlite_open_calls import find_disagreement
-from sluicegate.stores.sqlite_questions import EventUnreadable, select_events
+from sluicegate.stores.record_open_calls import find_disagreement
+from sluicegate.stores.record_questions import EventUnreadable, select_events
 
 Look: TypeAlias = tuple[str, bool, str]
 """The name of what was looked at, whether it is well, and one sentence for the operator."""

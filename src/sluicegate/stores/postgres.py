@@ -19,10 +19,10 @@ from sluicegate.stores.postgres_place import Place
 from sluicegate.stores.postgres_session import Session, connect, tell_error
 from sluicegate.stores.postgres_writer import PostgresWriter
 from sluicegate.stores.queued import PATIENCE_S, QueuedStore
-from sluicegate.stores.sqlite_answers import KeptAnswer, read_answers
-from sluicegate.stores.sqlite_open_calls import find_disagreement
-from sluicegate.stores.sqlite_questions import select_events, select_open_intents
-from sluicegate.stores.sqlite_terms import find_misheld
+from sluicegate.stores.record_answers import KeptAnswer, read_answers
+from sluicegate.stores.record_open_calls import find_disagreement
+from sluicegate.stores.record_questions import select_events, select_open_intents
+from sluicegate.stores.record_terms import find_misheld
 from sluicegate.stores.writing import MAX_QUEUED_BYTES
 
 READING_MS: Final = 600_000

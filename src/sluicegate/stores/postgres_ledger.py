@@ -19,7 +19,7 @@ from sluicegate.stores.encoding import Column, EncodedEvent
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.postgres_migrations import PREPARE
 from sluicegate.stores.postgres_session import Session, without_nul
-from sluicegate.stores.sqlite_ledger import Ledger
+from sluicegate.stores.record_ledger import Ledger
 
 _TEXTS: Final = (
     *("request_id", "tool", "contract_version", "contract_digest", "caller_subject"),

@@ -18,17 +18,17 @@ from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Reservation, Terms
 from sluicegate.stores.encoding import hmac_of_arguments
 from sluicegate.stores.keys import AuditKeys
-from sluicegate.stores.sqlite_accepted import find_accepted, find_answer
-from sluicegate.stores.sqlite_acts import (
+from sluicegate.stores.record_accepted import find_accepted, find_answer
+from sluicegate.stores.record_acts import (
     open_blob,
     purge_custody,
     record_reveal,
     rewrap_custody,
 )
-from sluicegate.stores.sqlite_custody import REWRAPPED_AT_ONCE, find_blob
-from sluicegate.stores.sqlite_ledger import Ledger
-from sluicegate.stores.sqlite_open_calls import find_open_call
-from sluicegate.stores.sqlite_terms import demand_terms, hide_key, key_columns
+from sluicegate.stores.record_custody import REWRAPPED_AT_ONCE, find_blob
+from sluicegate.stores.record_ledger import Ledger
+from sluicegate.stores.record_open_calls import find_open_call
+from sluicegate.stores.record_terms import demand_terms, hide_key, key_columns
 from sluicegate.stores.writing import Item, Writer
 from sluicegate.values.callers import Caller
 

@@ -17,10 +17,10 @@ from sluicegate.gates.ports import AuditUnavailable, ChainReport
 from sluicegate.stores.chain import GENESIS, verify_chain
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.queued import PATIENCE_S, QueuedStore
-from sluicegate.stores.sqlite_open_calls import find_disagreement
-from sluicegate.stores.sqlite_questions import select_events, select_open_intents
+from sluicegate.stores.record_open_calls import find_disagreement
+from sluicegate.stores.record_questions import select_events, select_open_intents
+from sluicegate.stores.record_terms import find_misheld
 from sluicegate.stores.sqlite_schema import connect_to_read, limit_pages
-from sluicegate.stores.sqlite_terms import find_misheld
 from sluicegate.stores.sqlite_writer import SqliteWriter
 from sluicegate.stores.writing import MAX_QUEUED_BYTES, Item
 

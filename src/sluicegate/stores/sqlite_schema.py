@@ -11,12 +11,12 @@ from sluicegate.errors import ConfigurationError
 from sluicegate.stores.connections import Connection
 from sluicegate.stores.encoding import COLUMNS
 from sluicegate.stores.keys import AuditKeys
-from sluicegate.stores.sqlite_open_calls import (
+from sluicegate.stores.record_open_calls import (
     FILL_OPEN_CALLS,
     OPEN_CALL_TABLES,
     OPEN_CALL_TRIGGERS,
 )
-from sluicegate.stores.sqlite_terms import TERM_TABLES, TERM_TRIGGERS
+from sluicegate.stores.record_terms import TERM_TABLES, TERM_TRIGGERS
 from sluicegate.stores.standing import RecordEmpty
 
 APPLICATION_ID: Final = 0x534C4743

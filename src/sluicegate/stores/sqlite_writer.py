@@ -15,7 +15,7 @@ from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.stores.file_lock import FileLock
 from sluicegate.stores.footing import Footing
 from sluicegate.stores.keys import AuditKeys
-from sluicegate.stores.sqlite_ledger import Ledger
+from sluicegate.stores.record_ledger import Ledger
 from sluicegate.stores.sqlite_schema import connect, prepare_tables
 from sluicegate.stores.writing import MAX_QUEUED_BYTES, Item, Writer, attempt
 

@@ -19,7 +19,7 @@ from typing import Final, TypeAlias
 from sluicegate.errors import ConfigurationError, MisuseError
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.gates.terms import AlreadyDone, TermRefused
-from sluicegate.stores.sqlite_ledger import Ledger
+from sluicegate.stores.record_ledger import Ledger
 
 MAX_QUEUED_BYTES: Final = 67_108_864
 _BATCH_ITEMS: Final = 1_000

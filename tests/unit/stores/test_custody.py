@@ -321,7 +321,7 @@ async def test_what_a_store_seals_with_the_older_key_after_a_rotation_opens_as_w
 async def test_wrapping_anew_goes_on_until_a_batch_is_not_full(
     tmp_path: Path, keys: AuditKeys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("queued", "sqlite_custody", "memory"):
+    for module in ("queued", "record_custody", "memory"):
         monkeypatch.setattr(f"sluicegate.stores.{module}.REWRAPPED_AT_ONCE", 2)
     new = draw_keys()
     both = replace(keys, custody={**keys.custody, **new.custody}, active=new.active)

@@ -13,9 +13,9 @@ from sluicegate.gates.events import Outcome
 from sluicegate.stores.encoding import hmac_of_arguments
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.memory import MemoryStore
+from sluicegate.stores.record_open_calls import OPEN_CALL_TRIGGERS, find_open_call
+from sluicegate.stores.record_terms import TERM_TRIGGERS
 from sluicegate.stores.sqlite import SqliteStore
-from sluicegate.stores.sqlite_open_calls import OPEN_CALL_TRIGGERS, find_open_call
-from sluicegate.stores.sqlite_terms import TERM_TRIGGERS
 from sluicegate.values.callers import Caller
 
 CALLER = Caller(subject="svc-deploy", tenant="t-1")

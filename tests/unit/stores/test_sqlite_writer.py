@@ -20,8 +20,8 @@ from sluicegate.errors import ConfigurationError
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.stores import writing
 from sluicegate.stores.keys import AuditKeys, draw_keys
+from sluicegate.stores.record_ledger import Ledger
 from sluicegate.stores.sqlite import SqliteStore
-from sluicegate.stores.sqlite_ledger import Ledger
 from sluicegate.stores.sqlite_schema import connect, read_pragma
 
 # Python 3.12 and later warn of what these tests are about: a fork beside a thread.

@@ -15,8 +15,8 @@ from sluicegate.stores.connections import Connection
 from sluicegate.stores.custody import Sealed
 from sluicegate.stores.encoding import time_text
 from sluicegate.stores.keys import AuditKeys
-from sluicegate.stores.sqlite_acts import open_blob
-from sluicegate.stores.sqlite_custody import Blob
+from sluicegate.stores.record_acts import open_blob
+from sluicegate.stores.record_custody import Blob
 from sluicegate.stores.sqlite_schema import connect_to_read, demand_keys
 
 _BLOB: Final = (

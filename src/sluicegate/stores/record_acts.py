@@ -13,8 +13,8 @@ from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.stores.custody import SealBroken, unseal
 from sluicegate.stores.encoding import time_text
 from sluicegate.stores.keys import AuditKeys
-from sluicegate.stores.sqlite_custody import Blob, destroy_blobs, rewrap_blobs
-from sluicegate.stores.sqlite_ledger import Ledger
+from sluicegate.stores.record_custody import Blob, destroy_blobs, rewrap_blobs
+from sluicegate.stores.record_ledger import Ledger
 
 
 def record_reveal(blob: Blob, *, who: str, reason: str, now: datetime) -> AuditEvent:

@@ -13,12 +13,12 @@ from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.gates.terms import Accepted, AcceptedPage
 from sluicegate.stores.chain import holds_own_link
 from sluicegate.stores.encoding import Column, hmac_of_arguments, storable, time_text
-from sluicegate.stores.sqlite_acts import open_blob
-from sluicegate.stores.sqlite_custody import find_blob
-from sluicegate.stores.sqlite_ledger import Ledger
-from sluicegate.stores.sqlite_questions import read_event
+from sluicegate.stores.record_acts import open_blob
+from sluicegate.stores.record_custody import find_blob
+from sluicegate.stores.record_ledger import Ledger
+from sluicegate.stores.record_questions import read_event
+from sluicegate.stores.record_terms import is_spent
 from sluicegate.stores.sqlite_schema import SELECT_EVENTS
-from sluicegate.stores.sqlite_terms import is_spent
 from sluicegate.values.callers import Caller
 
 PAGE: Final = 100

@@ -10,7 +10,7 @@ from sluicegate.gates.events import StoredEvent
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.stores.connections import Connection
 from sluicegate.stores.encoding import COLUMNS, TYPES, Column, storable, time_text
-from sluicegate.stores.sqlite_open_calls import OPEN
+from sluicegate.stores.record_open_calls import OPEN
 from sluicegate.stores.sqlite_schema import SELECT_EVENTS
 
 _KINDS: Final[Mapping[type, str]] = {

@@ -1,4 +1,4 @@
-"""The blobs of custody in SQLite: kept once, counted, found again, wrapped anew, destroyed."""
+"""The blobs of custody: kept once, counted, found again, wrapped anew, destroyed."""
 
 from __future__ import annotations
 

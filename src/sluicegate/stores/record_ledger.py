@@ -12,9 +12,9 @@ from sluicegate.stores.chain import GENESIS, link_columns
 from sluicegate.stores.connections import Connection
 from sluicegate.stores.encoding import COLUMNS, Column, EncodedEvent, encode_event
 from sluicegate.stores.keys import AuditKeys
-from sluicegate.stores.sqlite_custody import keep_blobs
+from sluicegate.stores.record_custody import keep_blobs
+from sluicegate.stores.record_terms import demand_terms, hide_key, keep_terms, tell_reservation
 from sluicegate.stores.sqlite_schema import INSERT_EVENT
-from sluicegate.stores.sqlite_terms import demand_terms, hide_key, keep_terms, tell_reservation
 
 _MIDDLE: Final = COLUMNS[1:-2]  # everything but seq, previous and link
 

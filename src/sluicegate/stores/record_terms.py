@@ -24,7 +24,7 @@ from sluicegate.stores.encoding import (
     time_text,
 )
 from sluicegate.stores.keys import AuditKeys
-from sluicegate.stores.sqlite_open_calls import find_open_row
+from sluicegate.stores.record_open_calls import find_open_row
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code
 
