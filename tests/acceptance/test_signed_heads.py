@@ -63,7 +63,8 @@ def test_a_gate_that_closes_leaves_a_head_that_verify_holds_the_record_to(
     done = sluicegate("audit", "verify")
     assert (done.code, "CHAIN_SHORTER_THAN_ANCHOR at event 2" in done.out) == (1, True)
     told = json.loads(sluicegate("audit", "verify", "--format", "json-v1").out)
-    assert (told["verdict"], told["heads"]["code"]) == ("intact", "CHAIN_SHORTER_THAN_ANCHOR")
+    assert (told["verdict"], told["code"]) == ("broken", "CHAIN_SHORTER_THAN_ANCHOR")
+    assert (told["broken_at"], told["heads"]["broken_at"]) == (None, 2)
 
 
 @pytest.mark.requirement("AUD-3")

@@ -68,12 +68,11 @@ def verify(
 
 
 def _show(chain: ChainReport, anchor: AnchorReport | None, form: str, color: str) -> None:
-    from sluicegate.rendering.json_v1 import shape_anchor, shape_chain
+    from sluicegate.rendering.json_v1 import shape_chain
     from sluicegate.rendering.terminal import render_anchor, render_chain
 
     if form != HUMAN:
-        heads = None if anchor is None else shape_anchor(anchor)
-        put_object("audit verify", {**shape_chain(chain), "heads": heads})
+        put_object("audit verify", shape_chain(chain, anchor))
         return
     paint = choose_paint(color)
     put(render_chain(chain, paint=paint))

@@ -87,19 +87,24 @@ def read_stored_json(text: str) -> JsonValue:
     return value
 
 
-def shape_chain(report: ChainReport) -> dict[str, JsonValue]:
-    """Return the outcome of ``audit verify``: code is CHAIN_BROKEN or null.
+def shape_chain(report: ChainReport, anchor: AnchorReport | None = None) -> dict[str, JsonValue]:
+    """Return the outcome of ``audit verify``; ``heads`` are those the record was held against.
 
-    The verdict is ``intact``, ``broken``, or ``empty`` where no event was there to be checked.
+    The verdict is ``broken`` where links or heads found it so, else ``intact``, or ``empty`` where
+    no event was there to be checked. The code is CHAIN_BROKEN, else that of the heads, or null.
     """
     whole = "intact" if report.events else "empty"
+    heads = None if anchor is None else shape_anchor(anchor)
+    is_broken = report.broken_at is not None or (anchor is not None and anchor.problem is not None)
+    told = None if heads is None else heads["code"]
     return {
-        "verdict": whole if report.broken_at is None else "broken",
-        "code": None if report.broken_at is None else "CHAIN_BROKEN",
+        "verdict": "broken" if is_broken else whole,
+        "code": told if report.broken_at is None else "CHAIN_BROKEN",
         "events": report.events,
         "head": report.head,
         "broken_at": report.broken_at,
         "problem": report.problem,
+        "heads": heads,
     }
 
 

@@ -7,10 +7,11 @@ import json
 import pytest
 
 from sluicegate.contracts.problems import Problem
-from sluicegate.gates.ports import ChainReport
+from sluicegate.gates.ports import AnchorReport, ChainReport
 from sluicegate.gates.verdicts import Verdict
 from sluicegate.rendering.json_v1 import (
     render_object,
+    shape_anchor,
     shape_chain,
     shape_code,
     shape_problem,
@@ -111,6 +112,29 @@ def test_a_chain_is_intact_or_broken(report: ChainReport, verdict: str, code: st
     shaped = shape_chain(report)
     assert (shaped["verdict"], shaped["code"]) == (verdict, code)
     assert shaped["broken_at"] == report.broken_at
+
+
+WHOLE = ChainReport(events=1, head="a")
+TORN = ChainReport(events=1, head="a", broken_at=1, problem="p")
+CUT = AnchorReport(heads=1, code=Code.CHAIN_SHORTER_THAN_ANCHOR, broken_at=2, problem="p")
+SPOILT = AnchorReport(heads=1, problem="p")
+HELD = {
+    "both whole": (WHOLE, AnchorReport(heads=1, signed_seq=1), "intact", None),
+    "cut": (WHOLE, CUT, "broken", "CHAIN_SHORTER_THAN_ANCHOR"),
+    "cut to nothing": (ChainReport(events=0, head="a"), CUT, "broken", "CHAIN_SHORTER_THAN_ANCHOR"),
+    "heads that are not whole": (WHOLE, SPOILT, "broken", None),
+    "both broken": (TORN, CUT, "broken", "CHAIN_BROKEN"),
+    "links broken": (TORN, AnchorReport(heads=1, signed_seq=1), "broken", "CHAIN_BROKEN"),
+}
+
+
+@pytest.mark.parametrize(("chain", "anchor", "verdict", "code"), HELD.values(), ids=HELD)
+def test_a_record_is_broken_whether_links_or_heads_found_it(
+    chain: ChainReport, anchor: AnchorReport, verdict: str, code: str | None
+) -> None:
+    shaped = shape_chain(chain, anchor)
+    assert (shaped["verdict"], shaped["code"]) == (verdict, code)
+    assert shaped["heads"] == shape_anchor(anchor)
 
 
 def test_a_code_is_told_with_all_of_its_row() -> None:
