@@ -38,7 +38,7 @@ class ServedWitnesses:
     """The tools of one set as one caller is served them; ``deadline`` (monotonic) bounds asking.
 
     A call that is made for another one runs in the place of that one, and is a call like any
-    other: it climbs both ladders, is counted and recorded.
+    other: it climbs both ladders, is counted, watched and recorded.
     """
 
     __slots__ = ("_caller", "_deadline", "_means", "_serving")
@@ -60,10 +60,11 @@ class ServedWitnesses:
         if line is None or line.contract.effect is not Effect.READ:
             return None  # what acts is never asked for a proof
         clock = self._means.clock
+        subject = name_subject(self._means, line, tool, self._caller, None)
         course: Course[JsonValue] = Course(
             self._means,
             line,
-            name_subject(self._means, line, tool, self._caller, None),
+            subject,
             json.dumps(arguments, ensure_ascii=False).encode("utf-8", "surrogatepass"),
             Bounds(
                 deadline=min(self._deadline, clock.monotonic() + granted_s(line.contract, None)),
@@ -71,5 +72,7 @@ class ServedWitnesses:
                 kept_s=self._serving.kept_s(line),
             ),
         )
-        answer = await course.run()
+        with self._means.observer.watch(subject) as watch:
+            answer = await course.run()
+            watch.answered(answer.envelope)
         return answer.request_id if isinstance(answer.envelope, Success) else None

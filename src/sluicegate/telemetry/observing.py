@@ -188,7 +188,10 @@ def _has_provider() -> bool:
 def _end(span: trace.Span, call: _TracedCall) -> None:
     span.set_attribute(names.OUTCOME, call.outcome)
     if call.last is not None:
-        span.set_attributes(_describe_event(call.last))
+        span.set_attribute(names.ATTEMPT, call.last.attempt)
+        # What an earlier attempt failed at is counted; it is not what became of the call.
+        if call.outcome != "success":
+            span.set_attributes(_describe_refusal(call.last))
     if call.code:
         span.set_attribute(names.ERROR_TYPE, call.code)
         span.set_status(trace.StatusCode.ERROR)
@@ -218,12 +221,10 @@ def _describe(subject: Subject) -> Mapping[str, str]:
     return attributes
 
 
-def _describe_event(event: AuditEvent) -> Mapping[str, str | int]:
-    attributes: dict[str, str | int] = {names.ATTEMPT: event.attempt}
-    if event.code is not None:
-        attributes[names.CODE] = event.code
-        attributes[names.STAGE] = event.stage or str(Stage.INTERNAL)
-    return attributes
+def _describe_refusal(event: AuditEvent) -> Mapping[str, str]:
+    if event.code is None:
+        return {}
+    return {names.CODE: event.code, names.STAGE: event.stage or str(Stage.INTERNAL)}
 
 
 @contextmanager

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import pytest
 from opentelemetry import metrics, trace
@@ -16,17 +16,24 @@ from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor, TracerPro
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from tests.unit.gates.job_status import ARGUMENTS, answer, contracts
+from tests.unit.gates.restart import DONE, PROOF, folder
 
+from sluicegate.contracts.served import ContractSet
+from sluicegate.gates.asking import name_subject
+from sluicegate.gates.envelopes import Success
+from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.gate import Gate
 from sluicegate.gates.outstanding import Outstanding
 from sluicegate.gates.ports import AuditUnavailable, Dispatch
 from sluicegate.gates.watching import UNOBSERVED
 from sluicegate.opening.observing import observe
 from sluicegate.stores.memory import MemoryStore
+from sluicegate.telemetry import names
 from sluicegate.telemetry.observing import ObservedStore, TracingObserver
 from sluicegate.testing import RecordedUpstream, gate_of
 from sluicegate.values.callers import Caller
 from sluicegate.values.receipts import Fault, Receipt
+from sluicegate.values.requests import RequestId
 
 pytestmark = pytest.mark.requirement("AUD-6")
 
@@ -63,6 +70,12 @@ class Watched:
 
 
 def watched(upstream: RecordedUpstream, *processors: SpanProcessor, **changes: object) -> Watched:
+    return watch_tools(contracts(**changes), {"job_status": upstream}, *processors)
+
+
+def watch_tools(
+    tools: ContractSet, upstreams: Mapping[str, RecordedUpstream], *processors: SpanProcessor
+) -> Watched:
     exporter, reader = InMemorySpanExporter(), InMemoryMetricReader()
     provider = TracerProvider()
     for processor in (*processors, SimpleSpanProcessor(exporter)):
@@ -71,8 +84,8 @@ def watched(upstream: RecordedUpstream, *processors: SpanProcessor, **changes: o
     observer = TracingObserver(provider.get_tracer("test"), meter)
     store = MemoryStore()
     gate = gate_of(
-        contracts(**changes),
-        {"job_status": upstream},
+        tools,
+        upstreams,
         store=ObservedStore(store, observer.see),
         observer=observer,
     )
@@ -163,6 +176,74 @@ async def test_what_an_earlier_attempt_failed_at_is_counted_and_not_on_the_span(
     assert (attributes["sluicegate.attempt"], attributes["sluicegate.outcome"]) == (2, "success")
     assert not attributes.keys() & {"sluicegate.code", "sluicegate.stage", "error.type"}
     assert [count for _, count in seen.points("sluicegate.refusals")] == [1]
+
+
+async def test_a_call_that_ended_in_success_bears_no_code_whatever_was_heard_of_it_last() -> None:
+    heard: list[AuditEvent] = []
+    lost = gate_of(
+        contracts(),
+        {"job_status": RecordedUpstream(LOST)},
+        store=ObservedStore(MemoryStore(), heard.append),
+    )
+    await lost.call("job_status", ARGUMENTS, caller=CALLER)
+    failed = heard[-1]
+    assert failed.code == "UPSTREAM_UNAVAILABLE"
+    seen = watched(RecordedUpstream())
+    line = seen.gate._serving.lines["job_status"]
+    subject = replace(
+        name_subject(seen.gate._means, line, "job_status", CALLER, None),
+        request_id=RequestId(failed.request_id),
+    )
+    observer = seen.gate._means.observer
+    assert isinstance(observer, TracingObserver)
+    with observer.watch(subject) as watch:
+        observer.see(failed)
+        watch.answered(Success("job_status", RequestId(failed.request_id), {}))
+    attributes = dict(seen.span().attributes or {})
+    assert (attributes["sluicegate.outcome"], attributes["sluicegate.attempt"]) == ("success", 1)
+    assert not attributes.keys() & {"sluicegate.code", "sluicegate.stage", "error.type"}
+
+
+STATES = {
+    "accepted": (answer(), ("success", None), ("success", None)),
+    "lost": (
+        LOST,
+        ("failure", "UPSTREAM_UNAVAILABLE"),
+        ("refused", "EVIDENCE_REQUIRED"),
+    ),
+    "refused": (
+        answer(state="exploded"),
+        ("failure", "ENUM"),
+        ("refused", "EVIDENCE_REQUIRED"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("state", "asked", "acted"), STATES.values(), ids=STATES)
+async def test_evidence_that_is_taken_anew_is_a_call_with_a_span_of_its_own(
+    state: bytes | Receipt, asked: tuple[str, str | None], acted: tuple[str, str | None]
+) -> None:
+    seen = watch_tools(
+        folder(evidence=[{**PROOF, "refetch": True}]),
+        {"job_status": RecordedUpstream(state), "job_restart": RecordedUpstream(DONE)},
+    )
+    await seen.gate.call("job_restart", ARGUMENTS, caller=CALLER)
+    inner, outer = seen.exporter.get_finished_spans()
+    assert [inner.name, outer.name] == ["execute_tool job_status", "execute_tool job_restart"]
+    assert inner.parent is not None
+    assert outer.context is not None
+    assert inner.parent.span_id == outer.context.span_id
+    told = [
+        ((span.attributes or {})["sluicegate.outcome"], (span.attributes or {}).get(names.CODE))
+        for span in (inner, outer)
+    ]
+    assert told == [asked, acted]
+    counted = {
+        (point["gen_ai.tool.name"], point["sluicegate.outcome"], count)
+        for point, count in seen.points("sluicegate.calls")
+    }
+    assert counted == {("job_status", asked[0], 1), ("job_restart", acted[0], 1)}
+    assert {count for _, count in seen.points("sluicegate.calls.active")} == {0}
 
 
 async def test_a_span_is_the_parent_of_what_the_adapter_does_and_the_child_of_the_host() -> None:
