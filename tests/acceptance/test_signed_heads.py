@@ -171,6 +171,20 @@ def test_heads_that_would_prove_nothing_are_refused_when_the_folder_opens(
         call()
 
 
+@pytest.mark.requirement("AUD-3")
+def test_heads_and_a_second_sink_in_one_file_are_refused_whatever_its_names(
+    tmp_path: Path,
+) -> None:
+    away = tmp_path / "away"
+    away.mkdir()
+    (away / "link.jsonl").symlink_to("heads.jsonl")
+    for also in ("file:../away/link.jsonl", f"file:{away}/heads.jsonl"):
+        settle(f'{HEADS}, also: "{also}"')
+        with pytest.raises(ConfigurationError, match="a file of its own"):
+            call()
+    assert not (away / "heads.jsonl").exists()
+
+
 @pytest.mark.parametrize(
     "arguments",
     [("verify", "--database", "x.db"), ("verify", "--public-key", "x"), ("heads",)],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from posixpath import normpath
 from typing import Final, Literal, cast
 
 from sluicegate.contracts.naming import PythonNames
@@ -103,13 +104,24 @@ def _read_audit(place: Place | None) -> AuditSettings:
     if "keys" in members:
         wanted = "file:FOLDER, env:NAME or keyring:SERVICE"
         keys = members["keys"].discreet_text(_KEYS, wanted, f"Write {wanted}; never a key itself.")
+    heads = _read_heads(members.get("heads"))
     return AuditSettings(
         store=store or default.store,
         keys=keys or default.keys,
-        heads=_read_heads(members.get("heads")),
-        also=members["also"].text(_FILE, "file:PATH") if "also" in members else None,
+        heads=heads,
+        also=_read_also(members["also"], heads) if "also" in members else None,
         sinks=_read_sinks(members),
     )
+
+
+def _read_also(place: Place, heads: HeadsSettings | None) -> str | None:
+    also = place.text(_FILE, "file:PATH")
+    if also is not None and heads is not None and normpath(also) == normpath(heads.to):
+        place.fault(
+            "`also` names the file that the signed heads go to: neither could be read again.",
+            "Name a file of its own for each.",
+        )
+    return also
 
 
 def _read_sinks(members: dict[str, Place]) -> SinksRule:

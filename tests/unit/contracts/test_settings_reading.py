@@ -127,6 +127,16 @@ def test_policies_or_a_service_may_decide(text: str, access: AccessSettings) -> 
 REFUSED = {
     "a rule for one sink": ("audit: {sinks: any}", "/audit/sinks", "also: file:PATH"),
     "a sink at a URL": ('audit: {also: "https://h"}', "/audit/also", "file:PATH"),
+    "one file for heads and events": (
+        'audit: {heads: {to: "file:../away/log"}, also: "file:../away/log"}',
+        "/audit/also",
+        "that the signed heads go to",
+    ),
+    "one file spelt in two ways": (
+        'audit: {also: "file:../away//x/../log", heads: {to: "file:../away/./log"}}',
+        "/audit/also",
+        "a file of its own",
+    ),
     "another rule": ('audit: {also: "file:x", sinks: some}', "/audit/sinks", "any"),
     "heads without a place": ("audit: {heads: {every_s: 5}}", "/audit/heads", "to"),
     "heads at a URL": ('audit: {heads: {to: "https://h"}}', "/audit/heads/to", "file:PATH"),
