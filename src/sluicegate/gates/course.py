@@ -431,7 +431,12 @@ class Course(Generic[T]):
         except AuditUnavailable as error:
             # No event, no answer (AUD-1).
             _LOG.error("call %s: no record: %s", self._subject.request_id, error)
-            return self._unrecorded(Rejected(stage=Stage.AUDIT, code=Code.AUDIT_UNAVAILABLE))
+            rejected = Rejected(stage=Stage.AUDIT, code=Code.AUDIT_UNAVAILABLE)
+            if self._journal.intended:
+                self._means.finish_later(self._close_intent(rejected))
+                # One turn of the loop puts it into the queue, before the caller can ask again.
+                await asyncio.sleep(0)
+            return self._unrecorded(rejected)
         except BaseException as error:
             if is_failure(error):
                 return await self._unexpected(error)  # closed, and audited where possible
@@ -469,12 +474,34 @@ class Course(Generic[T]):
         subject = self._subject
         return Answer(envelope=refuse(rejected, tool=subject.tool, request_id=subject.request_id))
 
+    async def _close_intent(self, rejected: Rejected) -> None:
+        """Close an intent that may be in the record although recording it failed (AUD-1).
+
+        Its commit may have come too late, or stand in one of two sinks alone. Left open, it
+        would hold up every further call of a write that was never sent (RET-2).
+        """
+        subject = self._subject
+        try:
+            if self._sent:
+                await self._abandon(rejected)
+            else:
+                refused = refuse(rejected, tool=subject.tool, request_id=subject.request_id)
+                await self._journal.refused(rejected, refused)
+        except BaseException as error:
+            if not is_failure(error):
+                raise
+            _LOG.error(
+                "call %s: its intent may stand open in the record: %s",
+                subject.request_id,
+                type(error).__name__,
+            )
+
     async def _abandon(self, rejected: Rejected) -> None:
         if self._journal.intended:
             await self._journal.abandoned(
                 rejected,
                 self._failure(rejected),
-                attempt=max(self._tally.attempts, 1),
+                attempt=self._journal.attempt,
                 outcome_open=self._open,
             )
 

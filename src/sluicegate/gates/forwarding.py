@@ -6,9 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from sluicegate.gates.events import AuditEvent, StoredEvent
-from sluicegate.gates.ports import AuditStore, ChainReport
+from sluicegate.gates.ports import AuditStore, AuditUnavailable, ChainReport
 from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Reservation, Terms
 from sluicegate.values.callers import Caller
+
+
+class HeldBack(AuditUnavailable):
+    """What attends the record let the events not begin: certainly none of them was recorded."""
 
 
 class ForwardingStore:

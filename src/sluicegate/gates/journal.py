@@ -14,6 +14,7 @@ from sluicegate.gates.authorizing import Permitted
 from sluicegate.gates.envelopes import Failure, Refused, Success
 from sluicegate.gates.events import AuditEvent, Kept
 from sluicegate.gates.failures import is_failure
+from sluicegate.gates.forwarding import HeldBack
 from sluicegate.gates.keeping import (
     keep_answer,
     keep_arguments,
@@ -44,6 +45,9 @@ _UNHEARD: Final = Rejected(stage=Stage.RETRY, code=Code.OUTCOME_UNKNOWN)
 class Journal:
     """Writes the events of one call; ``intended`` says that an intent waits for its outcome.
 
+    So it does when recording it failed: it may be in the record. ``attempt`` is that of the newest
+    intent.
+
     ``last_outcome`` is the event id of the last attempt's outcome.
 
     ``kept_s``: so long the selected data of an accepted answer is kept, as evidence or to be
@@ -62,6 +66,7 @@ class Journal:
         self._raw = raw
         self._arguments: Mapping[str, object] = {}
         self.intended = False
+        self.attempt = 1
         self.last_outcome: str | None = None
 
     def resume(self, permitted: Permitted) -> None:
@@ -121,9 +126,10 @@ class Journal:
         )
         # Before the wait: a call that is cancelled in it may have left its intent in the record.
         self.intended = True
+        self.attempt = attempt
         try:
             await self._means.store.record([event], terms=admitted.terms)
-        except (TermRefused, AlreadyDone):
+        except (TermRefused, AlreadyDone, HeldBack):
             self.intended = False
             raise
 

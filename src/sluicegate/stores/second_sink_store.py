@@ -11,7 +11,7 @@ from typing import Final
 from sluicegate.contracts.settings import SinksRule
 from sluicegate.gates.events import AuditEvent, EventKind
 from sluicegate.gates.failures import is_failure
-from sluicegate.gates.forwarding import ForwardingStore
+from sluicegate.gates.forwarding import ForwardingStore, HeldBack
 from sluicegate.gates.ports import AuditStore, AuditUnavailable
 from sluicegate.gates.terms import NO_TERMS, Terms
 from sluicegate.stores.second_sink import SecondSink, SinkUnwritten
@@ -47,9 +47,16 @@ class TwoSinksStore(ForwardingStore):
     async def record(
         self, events: Sequence[AuditEvent], *, terms: Terms = NO_TERMS
     ) -> Sequence[str]:
-        """As ``AuditStore.record``. Raises: AuditUnavailable also for a sink that counts."""
+        """As ``AuditStore.record``. Raises: AuditUnavailable also for a sink that counts.
+
+        With ``all`` that may be after the record's commit: an intent is then closed by whoever
+        asked for it. HeldBack: before it.
+        """
         if self._rule == "all" and self._problem is not None and _begins_something(events):
-            await self._follow()  # before the commit, so that no intent is left open
+            try:
+                await self._follow()  # before the commit, so that no intent is left open
+            except AuditUnavailable as error:
+                raise HeldBack(str(error)) from error
         try:
             ids = await super().record(events, terms=terms)
         except AuditUnavailable as error:

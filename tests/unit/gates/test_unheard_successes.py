@@ -16,6 +16,7 @@ from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.testing import RecordedUpstream, gate_of
 from sluicegate.values.callers import Caller
+from sluicegate.values.receipts import Fault, Receipt
 
 CALLER = Caller(subject="svc-deploy", tenant="team-a")
 
@@ -114,3 +115,70 @@ async def test_a_read_whose_answer_came_too_late_is_simply_asked_again() -> None
     again = await gate.call("job_status", ARGUMENTS, caller=CALLER)
     assert (lost.outcome, again.outcome) == ("failure", "success")
     assert gate.audit.open_intents() == ()
+
+
+class LateIntents(MemoryStore):
+    """Commits the intent of one attempt, but only after its waiter has given up."""
+
+    def __init__(self, attempt: int) -> None:
+        super().__init__()
+        self._attempt = attempt
+
+    async def record(self, events: Sequence[AuditEvent], **how: Any) -> tuple[str, ...]:
+        ids = await super().record(events, **how)
+        if events[0].kind == "intent" and events[0].attempt == self._attempt:
+            self._attempt = 0
+            raise AuditUnavailable("no commit within 10 s")
+        return ids
+
+
+@pytest.mark.requirement("RET-2", "AUD-1")
+async def test_a_write_whose_intent_was_committed_too_late_was_not_sent_and_may_be_made() -> None:
+    upstream = RecordedUpstream(answer())
+    gate = gate_of(contracts(effect="write"), {"job_status": upstream}, store=LateIntents(1))
+    lost = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    again = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    assert (lost.outcome, lost.code, again.outcome) == ("refused", "UNAVAILABLE", "success")
+    story = gate.audit.events(request_id=lost.request_id)
+    assert [(e.kind, e.outcome, e.code) for e in story] == [
+        ("intent", "pending", None),
+        ("outcome", "refused", "AUDIT_UNAVAILABLE"),
+    ]
+    assert gate.audit.open_intents() == ()
+
+
+@pytest.mark.requirement("RET-2", "AUD-1")
+async def test_the_intent_of_a_further_attempt_is_closed_as_that_of_the_first_one_is() -> None:
+    lost = Receipt(
+        adapter="recorded", adapter_version="1", endpoint="recorded", fault=Fault.UNREACHABLE
+    )
+    upstream = RecordedUpstream(lost, answer())
+    gate = gate_of(
+        contracts(retry={"attempts": 2, "budget_s": 30, "on": ["UPSTREAM_UNAVAILABLE"]}),
+        {"job_status": upstream},
+        store=LateIntents(2),
+    )
+    failed = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    assert (failed.outcome, len(upstream.dispatches)) == ("failure", 1)
+    story = gate.audit.events(request_id=failed.request_id)
+    assert [(e.kind, e.attempt) for e in story][2:] == [("intent", 2), ("outcome", 2)]
+    assert gate.audit.open_intents() == ()
+
+
+@pytest.mark.requirement("AUD-1")
+async def test_an_intent_that_cannot_be_closed_is_told_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Gone(LateIntents):
+        async def record(self, events: Sequence[AuditEvent], **how: Any) -> tuple[str, ...]:
+            if events[0].kind == "outcome":
+                raise OSError("PLANTED")
+            return await super().record(events, **how)
+
+    upstream = {"job_status": RecordedUpstream(answer())}
+    gate = gate_of(contracts(effect="write"), upstream, store=Gone(1))
+    lost = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    assert (
+        f"call {lost.request_id}: its intent may stand open in the record: OSError" in caplog.text
+    )
+    assert "PLANTED" not in caplog.text

@@ -87,6 +87,17 @@ def full(folder: Path) -> Iterator[None]:
         path.write_bytes(before + whole[len(last[0]) :] if before else whole)
 
 
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """A sink that takes nothing, since somebody else holds its lock."""
+    lock = AppendedFile(path_of(folder)).lock()
+    try:
+        with lock:
+            yield
+    finally:
+        lock.close()
+
+
 async def test_with_all_both_have_an_event_before_it_counts(
     store: Store, tmp_path: Path, keys: AuditKeys
 ) -> None:
@@ -179,6 +190,34 @@ async def test_with_all_a_gate_whose_sink_is_full_asks_no_upstream_and_recovers(
         assert (refused.code, len(upstream.dispatches)) == ("UNAVAILABLE", 0)
     given = await gate.call("job_status", ARGUMENTS, caller=CALLER)
     assert given.outcome == "success"
+
+
+WRITES = [json.dumps({**json.loads(ARGUMENTS), "run_id": f"run_{n:012}"}) for n in range(32)]
+
+
+@pytest.mark.requirement("AUD-1", "RET-2")
+@pytest.mark.parametrize("failing", ["full", "slow"])
+async def test_with_all_writes_in_flight_when_the_sink_fails_are_not_open_and_may_be_made_again(
+    sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys, failing: str
+) -> None:
+    upstream = RecordedUpstream(*[answer()] * (1 + len(WRITES)))
+    store = two(sqlite, tmp_path, keys, patience_s=10.0 if failing == "full" else 0.5)
+    gate = gate_of(contracts(effect="write"), {"job_status": upstream}, store=store)
+    assert (await gate.call("job_status", ARGUMENTS, caller=CALLER)).outcome == "success"
+    with full(tmp_path) if failing == "full" else held(tmp_path):
+        refused = await asyncio.gather(
+            *(gate.call("job_status", write, caller=CALLER) for write in WRITES)
+        )
+    in_flight = [event.kind for event in sqlite.events()].count("intent") - 1
+    assert {each.code for each in refused} == {"UNAVAILABLE"}
+    assert (len(upstream.dispatches), in_flight > 1) == (1, True)
+    again = [await gate.call("job_status", write, caller=CALLER) for write in WRITES]
+    assert "refused" not in {each.outcome for each in again}
+    assert len(upstream.dispatches) == 1 + len(WRITES)
+    closing = [event for event in sqlite.events() if event.code == "AUDIT_UNAVAILABLE"]
+    assert {(event.kind, event.outcome) for event in closing} == {("outcome", "refused")}
+    assert len(closing) == in_flight
+    assert sqlite.verify().problem is None
 
 
 async def test_with_any_a_full_sink_stops_nothing_and_is_told_once(
