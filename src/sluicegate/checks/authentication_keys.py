@@ -85,6 +85,10 @@ class PublicKeys:
 TrustedKeys: TypeAlias = Secrets | PublicKeys
 
 
+class JwksUnfinished(ValueError):  # noqa: N818  (a state of the file)
+    """The bytes are empty, or JSON that was cut: as while somebody writes the file."""
+
+
 def say_absent(error: ImportError) -> ConfigurationError:
     """Return the one error for a library of the extra that is not there."""
     return ConfigurationError(
@@ -98,12 +102,14 @@ def read_jwks(raw: bytes) -> PublicKeys:
 
     Raises: ValueError, which says what is wrong and how to mend it, for what is no JWKS, holds
     a private or symmetric key, a key that cannot be used, one name twice, or no key at all;
-    ConfigurationError where joserfc is absent.
+    JwksUnfinished, one of them, for a file that is not whole; ConfigurationError where joserfc is
+    absent.
     """
     try:
         document = jiter.from_json(raw, catch_duplicate_keys=True, allow_inf_nan=False)
     except ValueError:
-        raise ValueError("is not JSON; write a JWKS: {keys: [PUBLIC KEY, …]}") from None
+        fault = JwksUnfinished if _is_cut(raw) else ValueError
+        raise fault("is not JSON; write a JWKS: {keys: [PUBLIC KEY, …]}") from None
     listed = document.get("keys") if isinstance(document, dict) else None
     if not isinstance(listed, list) or len(listed) > _MAX_KEYS:
         raise ValueError(f"is no JWKS; write {{keys: […]}} with at most {_MAX_KEYS} public keys")
@@ -121,6 +127,15 @@ def read_jwks(raw: bytes) -> PublicKeys:
         if names.count(name) > 1:
             raise ValueError(f"names two keys {show_name(name)}; give each a `kid` of its own")
     return PublicKeys(keys=keys)
+
+
+def _is_cut(raw: bytes) -> bool:
+    """Whether ``raw``, which is no JSON, is the beginning of some."""
+    try:
+        jiter.from_json(raw, catch_duplicate_keys=True, allow_inf_nan=False, partial_mode=True)
+    except ValueError:
+        return not raw.strip()
+    return True
 
 
 def _refuse_secret(document: object, number: int) -> None:

@@ -10,14 +10,19 @@ from urllib.parse import urlsplit
 
 from sluicegate.adapters.credentials import Credentials, CredentialUnreadable
 from sluicegate.checks.authentication_hmac import read_secret
-from sluicegate.checks.authentication_keys import PublicKeys, Secrets, read_jwks
+from sluicegate.checks.authentication_keys import (
+    JwksUnfinished,
+    PublicKeys,
+    Secrets,
+    read_jwks,
+)
 from sluicegate.contracts.contract import Contract, HttpFetch, JwsSignature, WebhookSignature
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.ports import SigningKeys
 from sluicegate.opening.documents import read_inside
 
 _LOG: Final = logging.getLogger("sluicegate")
-_Stamp: TypeAlias = tuple[int, int, int] | None
+_Stamp: TypeAlias = tuple[int, int, int, int] | None
 
 
 def read_signing_secret(name: str, credentials: Credentials) -> bytes:
@@ -50,7 +55,9 @@ class CredentialSecrets:
 class KeyFile:
     """The public keys of a JWKS file, read again when the file changes.
 
-    What is bad while the gate runs is told once and changes nothing: the old keys stay.
+    A key that the newest whole file does not hold is never given, for that is how one is revoked.
+    So a file that is gone, cannot be read or is no JWKS gives none. One that is being written
+    leaves the keys as they are. Each of these is told once.
     """
 
     def __init__(self, root: Path, name: str, scope: str, algorithms: tuple[str, ...]) -> None:
@@ -58,44 +65,80 @@ class KeyFile:
         self._root, self._name, self._algorithms = root, name, algorithms
         self.scope: Final = scope
         self._lock = threading.Lock()
+        self._told = ""
         self._stamp = self._look()
-        self._keys = self._load()
+        self._keys: PublicKeys | None = self._load()
+        lacking = self._find_lacking(self._keys)
+        if lacking:
+            raise ConfigurationError(
+                f"the key file {name} holds no key for {lacking[0]}: add one, or take it out of "
+                "`algorithms`"
+            )
 
     def read(self) -> PublicKeys:
-        """Return the keys of the file, or those from before it was spoilt."""
+        """Return the keys of the file. Raises: ConfigurationError where it gives none."""
         with self._lock:
             stamp = self._look()
-            if stamp != self._stamp:
-                self._stamp = stamp
-                try:
-                    self._keys = self._load()
-                    _LOG.info("the keys of %s were read anew", self._name)
-                except ConfigurationError as error:
-                    _LOG.error("the old keys stay: %s", error)
+            if stamp == self._stamp and self._keys is not None:
+                return self._keys
+            known, self._keys = self._keys, None  # until it is known what became of the file
+            try:
+                self._keys = self._load_again()
+            except _BeingWritten as error:
+                if known is None:
+                    self._tell(f"no answer can be verified: {error}")
+                    raise
+                self._tell(f"the keys stay until the file is whole: {error}")
+                self._keys = known
+            except ConfigurationError as error:
+                self._tell(f"no answer can be verified: {error}")
+                raise
+            self._stamp = stamp
             return self._keys
 
+    def _load_again(self) -> PublicKeys:
+        """Take the file as it is, where one key at least can verify an answer."""
+        keys = self._load()
+        lacking = self._find_lacking(keys)
+        if len(lacking) == len(self._algorithms):
+            raise ConfigurationError(f"the key file {self._name} holds no key that fits")
+        self._told = ""
+        _LOG.info("the keys of %s were read anew", self._name)
+        if lacking:
+            _LOG.warning("%s holds no key for %s any more", self._name, ", ".join(lacking))
+        return keys
+
+    def _tell(self, line: str) -> None:
+        if line != self._told:
+            self._told = line
+            _LOG.error("%s", line)
+
     def _look(self) -> _Stamp:
+        """Return what differs once the file is written, replaced, or closed to this process."""
         try:
             facts = (self._root / self._name).stat()
         except OSError:
             return None
-        return facts.st_mtime_ns, facts.st_size, facts.st_ino
+        return facts.st_mtime_ns, facts.st_ctime_ns, facts.st_size, facts.st_ino
 
     def _load(self) -> PublicKeys:
         content = read_inside(self._root, self._root / self._name)
         if not isinstance(content, bytes):
             raise ConfigurationError(f"the key file {self._name} {content.message.rstrip('.')}")
         try:
-            keys = read_jwks(content)
+            return read_jwks(content)
+        except JwksUnfinished as error:
+            raise _BeingWritten(f"the key file {self._name} {error}") from None
         except ValueError as error:
             raise ConfigurationError(f"the key file {self._name} {error}") from None
-        for algorithm in self._algorithms:
-            if not any(key.fits(algorithm) for key in keys.keys):
-                raise ConfigurationError(
-                    f"the key file {self._name} holds no key for {algorithm}: add one, or take "
-                    "it out of `algorithms`"
-                )
-        return keys
+
+    def _find_lacking(self, keys: PublicKeys) -> list[str]:
+        """Return the algorithms that no key fits."""
+        return [name for name in self._algorithms if not any(k.fits(name) for k in keys.keys)]
+
+
+class _BeingWritten(ConfigurationError):  # noqa: N818  (a state of the file)
+    """The file is not whole."""
 
 
 def find_keys(contract: Contract, root: Path, credentials: Credentials) -> SigningKeys | None:

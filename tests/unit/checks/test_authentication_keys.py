@@ -8,7 +8,7 @@ import pytest
 from joserfc import jwk
 from tests.unit.checks.signing import ED25519, OTHER, P256
 
-from sluicegate.checks.authentication_keys import Secrets, read_jwks
+from sluicegate.checks.authentication_keys import JwksUnfinished, Secrets, read_jwks
 
 pytestmark = pytest.mark.requirement("RES-6")
 ED, OTHER_ED, EC = (key.as_dict(private=False) for key in (ED25519, OTHER, P256))
@@ -73,3 +73,19 @@ def test_no_key_shows_itself() -> None:
     secret = Secrets(keys=(b"very-secret-bytes-of-24-x",))
     assert "very-secret" not in repr(secret)
     assert ED["x"] not in repr(read_jwks(keys(ED)))
+
+
+@pytest.mark.parametrize("end", range(0, len(keys(ED)) - 1, 7))
+def test_a_file_that_was_cut_anywhere_is_unfinished(end: int) -> None:
+    with pytest.raises(JwksUnfinished, match="not JSON"):
+        read_jwks(keys(ED)[:end])
+
+
+WHOLE = [b"[]", b"{]", b"nope", b'{"keys": [], "keys": []}', b'{"keys": NaN}', keys(), keys("key")]
+
+
+@pytest.mark.parametrize("raw", WHOLE)
+def test_what_no_more_bytes_would_mend_is_not_unfinished(raw: bytes) -> None:
+    with pytest.raises(ValueError, match=r"JSON|JWKS|key") as told:
+        read_jwks(raw)
+    assert not isinstance(told.value, JwksUnfinished)

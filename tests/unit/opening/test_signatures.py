@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,16 @@ from tests.unit.checks import signing
 from tests.unit.gates.job_status import ARGUMENTS, CONTRACT, answer
 
 from sluicegate.adapters.credentials import Credentials
+from sluicegate.checks.authentication_keys import PublicKeys
 from sluicegate.cli.doctor_folder import examine_folder
-from sluicegate.errors import ContractFolderError, MisuseError
+from sluicegate.errors import ConfigurationError, ContractFolderError, MisuseError
 from sluicegate.opening.blocking import open_blocking
 from sluicegate.opening.fixture_signatures import HOWS
 from sluicegate.opening.folder import FolderReport, check_folder, open_gate
 from sluicegate.opening.signature_keys import find_keys
 from sluicegate.opening.testing_contracts import probe_folder
 from sluicegate.testing import contracts_of
+from sluicegate.values.callers import Caller
 
 pytestmark = pytest.mark.requirement("RES-6")
 
@@ -236,36 +239,117 @@ def change(path: Path, content: str) -> None:
     os.utime(path, ns=(stamp, stamp))
 
 
-def test_a_key_file_is_read_again_when_it_changes_and_a_bad_one_changes_nothing(
+ED, EC, OTHER = (
+    key.as_dict(private=False) for key in (signing.ED25519, signing.P256, signing.OTHER)
+)
+
+
+def jwks(*keys: object) -> str:
+    return json.dumps({"keys": keys})
+
+
+class Source:
+    """The keys of a contract of two algorithms, as a running gate reads them."""
+
+    def __init__(self, root: Path) -> None:
+        write_folder(root, FORMS["jws by ES256"])
+        source = (root / "job_status" / "contract.json").read_text()
+        contract = contracts_of({"job_status/contract.json": source}).contracts["job_status"]
+        keys = find_keys(contract, root, Credentials(root))
+        assert keys is not None
+        self.keys = keys
+        self.path = root / "trust" / "ci.jwks"
+
+    def known(self) -> list[str | None]:
+        read = self.keys.read()
+        assert isinstance(read, PublicKeys)
+        return [key.kid for key in read.keys]
+
+
+def test_a_key_file_that_changes_is_taken_as_it_is(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    write_folder(tmp_path, {"jws": JWS})
-    source = (tmp_path / "job_status" / "contract.json").read_text()
-    contract = contracts_of({"job_status/contract.json": source}).contracts["job_status"]
-    keys = find_keys(contract, tmp_path, Credentials(tmp_path))
-    assert keys is not None
-    path = tmp_path / "trust" / "ci.jwks"
+    source = Source(tmp_path)
+    assert source.known() == ["ed-1", "ec-1"]
+    change(source.path, jwks(EC))  # the other one is revoked
+    assert source.known() == source.known() == ["ec-1"]
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "no key for Ed25519 any more" in caplog.text
+    change(source.path, jwks(OTHER, EC))
+    assert source.known() == ["ed-2", "ec-1"]
 
-    def known() -> list[str | None]:
-        read = keys.read()
-        return [key.kid for key in read.keys]  # type: ignore[union-attr]
 
-    assert known() == ["ed-1", "ec-1"]
-    change(path, json.dumps({"keys": [signing.OTHER.as_dict(private=False)]}))
-    assert known() == ["ed-2"]
-    for bad in ("{", json.dumps({"keys": [signing.P256.as_dict(private=False)]})):
-        caplog.clear()
-        change(path, bad)
-        assert known() == known() == ["ed-2"]
-        assert [record.levelname for record in caplog.records] == ["ERROR"]
-        assert "the old keys stay" in caplog.text
+def be_closed(path: Path) -> None:
     path.unlink()
-    assert known() == ["ed-2"]
-    change(write_keys(tmp_path, signing.ED25519), json.dumps({"keys": [ED]}))
-    assert known() == ["ed-1"]
+    path.mkdir()
 
 
-ED = signing.ED25519.as_dict(private=False)
+GONE: dict[str, Callable[[Path], object]] = {
+    "deleted": Path.unlink,
+    "deleted with its folder": lambda path: shutil.rmtree(path.parent),
+    "no file any more": be_closed,
+    "a link in a circle": lambda path: (path.unlink(), path.symlink_to(path)),
+    "without keys": lambda path: change(path, jwks()),
+    "without a key that fits": lambda path: change(path, jwks({**EC, "alg": "ES512"})),
+    "with a private key": lambda path: change(path, jwks(EC, signing.OTHER.as_dict(private=True))),
+    "with a key that cannot be used": lambda path: change(path, jwks(EC, {"kty": "OKP"})),
+    "no JWKS": lambda path: change(path, "[]"),
+    "no JSON": lambda path: change(path, "keys = []"),
+    "with one member twice": lambda path: change(path, '{"keys": [], "keys": []}'),
+}
+
+
+@pytest.mark.parametrize("case", GONE)
+def test_a_key_file_that_is_gone_or_no_jwks_gives_no_key(
+    case: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    source = Source(tmp_path)
+    GONE[case](source.path)
+    for _ in range(2):
+        with pytest.raises(ConfigurationError, match=r"trust/ci\.jwks"):
+            source.known()
+    (line,) = caplog.messages
+    assert line.startswith("no answer can be verified: the key file trust/ci.jwks ")
+    assert signing.OTHER.as_dict(private=True)["d"] not in line
+
+
+@pytest.mark.parametrize("cut", ["", "{", jwks(ED, EC)[:-3], jwks(ED)[:20]])
+def test_a_key_file_that_is_being_written_changes_nothing_and_gives_back_nothing(
+    cut: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    source = Source(tmp_path)
+    change(source.path, jwks(EC))
+    assert source.known() == ["ec-1"]
+    caplog.clear()
+    change(source.path, cut)
+    assert source.known() == source.known() == ["ec-1"]
+    assert [record.levelname for record in caplog.records] == ["ERROR"]
+    assert "the keys stay until the file is whole" in caplog.text
+    change(source.path, jwks(OTHER, EC))
+    assert source.known() == ["ed-2", "ec-1"]
+    source.path.unlink()
+    with pytest.raises(ConfigurationError):
+        source.known()
+    change(source.path, cut)  # what was gone does not come back with half a file
+    with pytest.raises(ConfigurationError):
+        source.known()
+    change(source.path, jwks(EC))
+    assert source.known() == ["ec-1"]
+
+
+@pytest.mark.requirement("RES-9")
+async def test_a_gate_whose_key_file_is_deleted_sends_nothing(tmp_path: Path) -> None:
+    root = write_folder(tmp_path, {"jws": JWS})
+    (root / "sluicegate.yaml").write_text(
+        '{"sluicegate": 1, "audit": {"store": "memory:"}, "access": [{"caller": "svc", '
+        '"tool": "job_status", "resource": {"type": "project"}}]}'
+    )
+    async with open_gate(root) as gate:
+        (root / "trust" / "ci.jwks").unlink()
+        given = await gate.call("job_status", ARGUMENTS, caller=Caller(subject="svc"))
+        assert (given.outcome, str(given.code)) == ("refused", "UNAVAILABLE")
+        told = [(event.kind, event.code) for event in gate.audit.events(tool="job_status")]
+    assert told == [("refused", "INTERNAL")]
 
 
 async def test_an_unsigned_folder_opens_no_memory_and_a_signed_one_does(tmp_path: Path) -> None:
