@@ -7,7 +7,9 @@ import queue
 import threading
 import time
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from sluicegate.gates.ports import Notice
@@ -22,7 +24,7 @@ _LOG: Final = logging.getLogger(LOGGER_NAME)
 
 
 class _Stop:
-    """The last thing in the queue."""
+    """Wakes the thread at the end."""
 
 
 class DeliveringNotifier(ABC):
@@ -41,7 +43,9 @@ class DeliveringNotifier(ABC):
         self._waiting: queue.Queue[Notice | _Stop] = queue.Queue(MAX_WAITING)
         self._lock = threading.Lock()
         self._dropped = 0
+        self._due: deque[Gathered] = deque()
         self._is_closed = False
+        self._is_given_up = False
         self._thread: threading.Thread | None = None
 
     @abstractmethod
@@ -66,19 +70,34 @@ class DeliveringNotifier(ABC):
             self._start()
 
     def close(self, timeout_s: float = CLOSE_TIMEOUT_S) -> None:
-        """Tell what waits and every open count, then end the thread; wait at most ``timeout_s``."""
+        """Tell what waits and every open count, then end the thread; wait at most ``timeout_s``.
+
+        What was not told by then is written to the log.
+        """
+        ends = time.monotonic() + timeout_s
+        self.begin_close()
+        self.finish_close(ends)
+
+    def begin_close(self) -> None:
+        """Take no more notices, and let the thread tell what waits and end. Returns at once."""
         with self._lock:
             self._is_closed = True
-            thread = self._thread
-        if thread is None:
-            return
-        ends = time.monotonic() + timeout_s
-        try:
-            self._waiting.put(_Stop(), timeout=timeout_s)
-        except queue.Full:
-            _LOG.warning("notices to %s were not all posted", self._shown)
-            return
-        thread.join(max(ends - time.monotonic(), 0))
+            if self._thread is not None:
+                with suppress(queue.Full):  # then the thread is awake, and sees that it is closed
+                    self._waiting.put_nowait(_Stop())
+
+    def finish_close(self, ends: float) -> None:
+        """Wait for the thread until ``ends`` (monotonic), and log what it has not told."""
+        if self._thread is not None:
+            self._thread.join(max(ends - time.monotonic(), 0.0))
+        with self._lock:
+            self._is_given_up = True
+            while not self._waiting.empty():
+                self._gather(self._waiting.get_nowait())
+            left = [*self._due, *self._groups.close_all()]
+            self._due.clear()
+        for one in left:
+            self._log(one, "no time was left")
 
     @property
     def dropped(self) -> int:
@@ -97,36 +116,61 @@ class DeliveringNotifier(ABC):
         self._thread = thread
 
     def _work(self) -> None:
-        while True:
+        is_last = False
+        while not is_last:
             try:
                 taken = self._waiting.get(timeout=self._pause_s())
             except queue.Empty:
-                self._deliver_all(self._groups.close_due(self._monotonic()))
-                continue
-            if isinstance(taken, _Stop):
-                self._deliver_all(self._groups.close_all())
-                return
-            at = self._monotonic()
-            due = self._groups.close_due(at)
-            opened = self._groups.take(taken, at)
-            self._deliver_all([*due, opened] if opened is not None else due)
+                taken = None
+            with self._lock:
+                if taken is not None:
+                    self._gather(taken)
+                is_last = self._is_closed and self._waiting.empty()
+                self._due.extend(
+                    self._groups.close_all()
+                    if is_last
+                    else self._groups.close_due(self._monotonic())
+                )
+            self._deliver_due()
 
     def _pause_s(self) -> float | None:
-        ends = self._groups.next_end()
+        with self._lock:
+            ends = 0.0 if self._is_closed else self._groups.next_end()
         return None if ends is None else max(ends - self._monotonic(), 0.0)
 
-    def _deliver_all(self, gathered: list[Gathered]) -> None:
-        for one in gathered:
+    def _gather(self, taken: Notice | _Stop) -> None:
+        """Count a notice, or put it among those that are told now. The lock is held."""
+        if isinstance(taken, _Stop):
+            return
+        at = self._monotonic()
+        self._due.extend(self._groups.close_due(at))
+        opened = self._groups.take(taken, at)
+        if opened is not None:
+            self._due.append(opened)
+
+    def _deliver_due(self) -> None:
+        """Tell what is due, one by one: each stays there until it is known what became of it."""
+        while True:
+            with self._lock:
+                if not self._due:
+                    return
+                one = self._due[0]
             try:
                 problem = self._deliver(one)
             except Exception as error:  # noqa: BLE001  (a notice must not end the thread)
                 problem = type(error).__name__  # its text may quote the URL
-            if problem is None:
-                continue
-            _LOG.warning(
-                "not posted to %s (%s): count=%d %s",
-                self._shown,
-                problem,
-                one.count,
-                describe_notice(one.notice),
-            )
+            with self._lock:
+                if self._is_given_up:  # whoever closed has written it to the log
+                    return
+                self._due.popleft()
+            if problem is not None:
+                self._log(one, problem)
+
+    def _log(self, one: Gathered, problem: str) -> None:
+        _LOG.warning(
+            "not posted to %s (%s): count=%d %s",
+            self._shown,
+            problem,
+            one.count,
+            describe_notice(one.notice),
+        )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Final
 
 from sluicegate.gates.ports import Notice
-from sluicegate.notices.delivering import DeliveringNotifier
+from sluicegate.notices.delivering import CLOSE_TIMEOUT_S, DeliveringNotifier
 from sluicegate.notices.log import LogNotifier
 from sluicegate.notices.through_apprise import SCHEME, AppriseNotifier
 from sluicegate.notices.webhook import WebhookNotifier
@@ -28,9 +29,12 @@ class RoutedNotifier:
             route.notify(notice)
 
     def close(self) -> None:
-        """Tell what waits; bounded in time."""
+        """Tell what waits on every route at once; one bound in time for all, the rest is logged."""
+        ends = time.monotonic() + CLOSE_TIMEOUT_S
         for route in self._routes.values():
-            route.close()
+            route.begin_close()
+        for route in self._routes.values():
+            route.finish_close(ends)
 
 
 def open_notifier(routes: Mapping[str, str]) -> RoutedNotifier:

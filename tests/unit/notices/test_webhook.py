@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ import pytest
 from tests.unit.notices.drift import notice
 
 from sluicegate.errors import ConfigurationError
-from sluicegate.notices import delivering, webhook
+from sluicegate.notices import delivering, notices, webhook
 from sluicegate.notices.log import LOGGER_NAME
 from sluicegate.notices.notices import open_notifier
 from sluicegate.notices.webhook import WebhookNotifier
@@ -169,6 +170,93 @@ def test_a_webhook_that_hangs_is_given_up(
         notifier.notify(notice())
         notifier.close()
     assert "TimeoutError" in caplog.records[0].getMessage()
+
+
+def codes_of(caplog: pytest.LogCaptureFixture) -> list[tuple[str, int]]:
+    """Return the code and the count of each notice that the log tells for want of time."""
+    found = [
+        re.search(r'\(no time was left\): count=(\d+) .* code="(\w+)"', line)
+        for line in caplog.messages
+    ]
+    assert None not in found, caplog.messages
+    return [(each[2], int(each[1])) for each in found if each is not None]
+
+
+def test_what_is_not_told_when_time_is_up_is_written_to_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with hooked() as hook, caplog.at_level(logging.WARNING, logger=LOGGER_NAME):
+        hook.gate.clear()
+        notifier = WebhookNotifier(hook.url)
+        notifier.notify(notice(code="A"))
+        hook.wait()  # under way, and no answer comes
+        for code in ("B", "C", "B", "A"):
+            notifier.notify(notice(code=code))
+        notifier.close(timeout_s=0.0)
+        assert codes_of(caplog) == [("A", 1), ("B", 1), ("C", 1), ("A", 2), ("B", 2)]
+        hook.gate.set()
+        assert notifier._thread is not None
+        notifier._thread.join(5)
+        assert not notifier._thread.is_alive()
+    assert len(hook.posted) == 1
+    assert len(caplog.messages) == 5
+
+
+def test_a_full_queue_is_told_to_its_end_when_the_notifier_closes(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(delivering, "MAX_WAITING", 2)
+    with hooked() as hook, caplog.at_level(logging.WARNING, logger=LOGGER_NAME):
+        hook.gate.clear()
+        notifier = WebhookNotifier(hook.url)
+        for code in "AB":
+            notifier.notify(notice(code=code))
+            if code == "A":
+                hook.wait()
+        notifier.notify(notice(code="A"))
+        notifier.begin_close()
+        hook.gate.set()
+        notifier.close()
+    assert [(each["code"], each["count"]) for each in hook.posted] == [("A", 1), ("B", 1), ("A", 2)]
+    assert caplog.messages == []
+
+
+def test_what_waits_for_a_thread_that_could_not_be_started_is_written_to_the_log(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    notifier = WebhookNotifier("http://127.0.0.1:1/s3cret")
+    notifier.notify(notice(code="A"))
+    caplog.clear()
+    notifier.close()
+    assert codes_of(caplog) == [("A", 1)]
+
+
+def test_all_routes_share_one_bound_in_time(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    bounds: list[float] = []
+    finish = delivering.DeliveringNotifier.finish_close
+
+    def finish_close(route: delivering.DeliveringNotifier, ends: float) -> None:
+        bounds.append(ends)
+        finish(route, ends)
+
+    monkeypatch.setattr(delivering.DeliveringNotifier, "finish_close", finish_close)
+    monkeypatch.setattr(notices, "CLOSE_TIMEOUT_S", 0.1)
+    with hooked() as hook, caplog.at_level(logging.WARNING, logger=LOGGER_NAME):
+        hook.gate.clear()
+        owners = [f"owner-{number}" for number in range(5)]
+        notifier = open_notifier(dict.fromkeys(owners, hook.url))
+        for owner in owners:
+            notifier.notify(notice(owner=owner))
+            hook.wait()
+        notifier.close()
+        assert len(codes_of(caplog)) == 5
+    assert bounds == bounds[:1] * 5
 
 
 def test_after_the_end_a_notice_goes_to_the_log(caplog: pytest.LogCaptureFixture) -> None:
