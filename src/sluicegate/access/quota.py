@@ -38,7 +38,10 @@ class LimitsQuota:
         self._release = release
 
     async def spend(self, allowances: Sequence[Allowance]) -> bool:
-        """Count one attempt under each, in order; False at the first that is spent.
+        """Count one attempt under each, or under none where one is spent.
+
+        Between the two looks another may take the last of a quota: then what was counted before
+        it stays counted, and the attempt is denied.
 
         Raises: TimeoutError past the patience, ValueError for a storage that does not tell what it
         counted, and whatever the storage raises.
@@ -46,6 +49,10 @@ class LimitsQuota:
         from limits import RateLimitItemPerSecond
 
         async with asyncio.timeout(PATIENCE_S):
+            for allowance in allowances:  # one that is spent costs nothing under the others
+                window = RateLimitItemPerSecond(allowance.count, allowance.window_s)
+                if not await self._limiter.test(window, allowance.key):
+                    return False
             for allowance in allowances:
                 window = RateLimitItemPerSecond(allowance.count, allowance.window_s)
                 if not await self._limiter.hit(window, allowance.key):

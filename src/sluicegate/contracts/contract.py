@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias
 
@@ -341,6 +342,13 @@ class EvidenceWaiver:
 
     reason: str
     until: str
+
+    def has_ended(self, today: date) -> bool:
+        """Whether its last day lies behind ``today`` (UTC), or is no day at all."""
+        try:
+            return date.fromisoformat(self.until) < today
+        except ValueError:
+            return True  # 31 February: no day on which it could still hold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from jsonschema_rs import Draft202012Validator, ReferencingError, RegexOptions
 from sluicegate.contracts.contract import BindRule, Contract, Effect, EvidenceRule
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.schemas.compiling import PATTERN_SIZE
+from sluicegate.contracts.schemas.keywords import schema_map
 from sluicegate.contracts.schemas.reach import find_subschemas
 from sluicegate.contracts.served import ContractSet
 from sluicegate.values.codes import Code
@@ -38,7 +39,7 @@ def judge_evidence(contracts: ContractSet) -> tuple[Problem, ...]:
         )
         for contract in (*found.values(), *_offered(contracts))
         for index, rule in enumerate(contract.evidence)
-        for fault in _judge_all(rule, _served(rule.tool, contracts))
+        for fault in _judge_all(rule, contract, _served(rule.tool, contracts))
     )
 
 
@@ -50,11 +51,13 @@ def _served(tool: str, contracts: ContractSet) -> list[Contract]:
     return versions if current is None else [current, *(v for v in versions if v is not current)]
 
 
-def _judge_all(rule: EvidenceRule, witnesses: Sequence[Contract]) -> Iterator[_Fault]:
+def _judge_all(
+    rule: EvidenceRule, acting: Contract, witnesses: Sequence[Contract]
+) -> Iterator[_Fault]:
     """Yield each fault once, that of another version than the first with the version named."""
     told: set[tuple[str, str]] = set()
     for witness in witnesses or (None,):
-        for fault in _judge(rule, witness):
+        for fault in _judge(rule, acting, witness):
             if (fault.at, fault.message) in told:
                 continue
             told.add((fault.at, fault.message))
@@ -128,7 +131,7 @@ class _Fault:
     mend: str
 
 
-def _judge(rule: EvidenceRule, witness: Contract | None) -> Iterator[_Fault]:
+def _judge(rule: EvidenceRule, acting: Contract, witness: Contract | None) -> Iterator[_Fault]:
     name = show_name(rule.tool)
     if witness is None:
         yield _Fault("/tool", f"no contract of this folder is named {name}.", "Name one that is.")
@@ -152,15 +155,31 @@ def _judge(rule: EvidenceRule, witness: Contract | None) -> Iterator[_Fault]:
             "Write `result.fresh` there, and select the member it names in `result.agent`.",
         )
     for bound in rule.bind:
-        yield from _judge_bound(bound, witness)
+        yield from _judge_bound(bound, acting, witness)
     for pointer, value in rule.where:
         yield from _judge_value(pointer, value, witness)
     if rule.refetch:
         yield from _judge_refetch(rule, witness)
 
 
-def _judge_bound(bound: BindRule, witness: Contract) -> Iterator[_Fault]:
-    yield from _judge_place(bound.data, "bind", witness)
+def _judge_bound(bound: BindRule, acting: Contract, witness: Contract) -> Iterator[_Fault]:
+    faults = list(_judge_place(bound.data, "bind", witness))
+    yield from faults
+    if faults or bound.argument is None:
+        return
+    data = find_subschemas(witness.result.schema.document, bound.data).types
+    argument = find_subschemas(acting.arguments.schema.document, bound.argument).types
+    if not data & argument:
+        yield _Fault(
+            Pointer(("bind", bound.data.text)).text,
+            f"`{show_name(bound.data.text)}` is {_any_of(data)} and"
+            f" `{show_name(bound.argument.text)}` is {_any_of(argument)}: they are never equal.",
+            "Bind what has the same type.",
+        )
+
+
+def _any_of(types: frozenset[str]) -> str:
+    return " or ".join(sorted(types)) or "nothing"
 
 
 def _judge_place(pointer: Pointer, key: str, witness: Contract) -> Iterator[_Fault]:
@@ -208,12 +227,22 @@ def _judge_value(pointer: Pointer, value: JsonValue, witness: Contract) -> Itera
 
 
 def _judge_refetch(rule: EvidenceRule, witness: Contract) -> Iterator[_Fault]:
-    known = {pointer.segments[0] for pointer in known_arguments(rule, witness) if pointer.segments}
-    required = witness.arguments.schema.document.get("required", ())
+    # What stands deeper is not put together: members of the root alone are known.
+    known = {
+        pointer.segments[0]
+        for pointer in known_arguments(rule, witness)
+        if len(pointer.segments) == 1
+    }
+    document = witness.arguments.schema.document
+    declared = {
+        name
+        for schema in find_subschemas(document, Pointer(())).schemas
+        for name in schema_map(schema, "properties")
+    }
     lacking = [
-        str(name)
-        for name in (required if isinstance(required, list | tuple) else ())
-        if name not in known
+        name
+        for name in sorted(declared)
+        if name not in known and find_subschemas(document, Pointer((name,))).required
     ]
     if lacking:
         yield _Fault(

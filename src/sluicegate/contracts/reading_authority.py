@@ -24,7 +24,7 @@ from sluicegate.contracts.reach import Side
 _DATE: Final = r"20\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
 _MAX_AGE_S: Final = 86_400.0
 _MAX_KEEP_S: Final = 30 * 86_400.0
-_MAX_COUNT: Final = 1_000_000
+_MAX_COUNT: Final = 100_000
 _MAX_WINDOW_S: Final = 31 * 86_400
 _MAX_RULES: Final = 8
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from sluicegate.contracts.contract import Contract, Effect, QuotaRule
 from sluicegate.gates.authorizing import Permitted
@@ -66,12 +66,15 @@ async def admit(
 ) -> Admitted | Rejected:
     """Find what the call rests on, and say under which terms its intent may be recorded.
 
-    Rejects with KEY_MISSING, EVIDENCE_REQUIRED; where attempts are counted elsewhere than in the
-    record also with QUOTA_EXCEEDED, QUOTA_UNAVAILABLE, and with IN_PROGRESS, OUTCOME_UNKNOWN and
-    AUDIT_UNAVAILABLE for a write that is open, so that it costs nothing. Raises: TermRefused and
-    AlreadyDone for a key that is held; AuditUnavailable.
+    Rejects with KEY_MISSING, and EVIDENCE_REQUIRED, also for a waiver that has ended; where
+    attempts are counted elsewhere than in the record also with QUOTA_EXCEEDED, QUOTA_UNAVAILABLE,
+    and with IN_PROGRESS, OUTCOME_UNKNOWN and AUDIT_UNAVAILABLE for a write that is open, so that it
+    costs nothing. Raises: TermRefused and AlreadyDone for a key that is held; AuditUnavailable.
     """
     arguments = permitted.prepared.arguments
+    waiver = contract.evidence_waiver
+    if waiver is not None and waiver.has_ended(moment.now.astimezone(UTC).date()):
+        return Rejected(stage=Stage.ADMIT, code=Code.EVIDENCE_REQUIRED)
     rule = contract.idempotency
     if rule is not None and rule.key == "host" and not subject.call_id:
         return Rejected(stage=Stage.ADMIT, code=Code.KEY_MISSING)

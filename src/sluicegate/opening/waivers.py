@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.problems import Problem
@@ -34,7 +34,7 @@ def list_waivers(contracts: Iterable[Contract], now: datetime) -> tuple[Waived, 
             source=contract.source,
             reason=waiver.reason,
             until=waiver.until,
-            expired=_is_past(waiver.until, today),
+            expired=waiver.has_ended(today),
         )
         for contract in contracts
         if (waiver := contract.evidence_waiver) is not None
@@ -54,10 +54,3 @@ def refuse_expired(waivers: Iterable[Waived]) -> tuple[Problem, ...]:
         for waived in waivers
         if waived.expired
     )
-
-
-def _is_past(until: str, today: date) -> bool:
-    try:
-        return date.fromisoformat(until) < today
-    except ValueError:
-        return True  # 31 February: no day on which it could still hold

@@ -118,6 +118,20 @@ TABLES: Final = (
     """,
     f"CREATE TABLE quota_spent (key {TEXT} NOT NULL, at {TEXT} NOT NULL)",
     "CREATE INDEX quota_spent_key ON quota_spent (key, at)",
+    "CREATE INDEX quota_spent_at ON quota_spent (at)",
+    """
+    CREATE INDEX audit_event_success ON audit_event (tool, caller_subject, time)
+    WHERE kind = 'outcome' AND outcome = 'success'
+    """,
+    f"""
+    CREATE TABLE custody_share (
+        tool {TEXT} NOT NULL,
+        day {TEXT} NOT NULL,
+        caller {TEXT} NOT NULL,
+        bytes bigint NOT NULL,
+        PRIMARY KEY (tool, day, caller)
+    )
+    """,
     f"""
     CREATE TABLE reservation (
         key {TEXT} PRIMARY KEY,
@@ -325,12 +339,12 @@ TRIGGERS: Final = {
 GRANTS: Final = (
     "GRANT USAGE ON SCHEMA {schema} TO {role}",
     "GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {role}",
-    "GRANT INSERT ON audit_event, custody_blob, custody_day TO {role}",
+    "GRANT INSERT ON audit_event, custody_blob, custody_day, custody_share TO {role}",
     "GRANT INSERT ON quota_spent, reservation, evidence_spent TO {role}",
     "GRANT UPDATE (seq, link) ON chain_head TO {role}",
     "GRANT UPDATE (expires, purged_at) ON custody_blob TO {role}",
     "GRANT UPDATE (key_id, wrapped_key, nonce, ciphertext) ON custody_blob TO {role}",
-    "GRANT UPDATE (bytes) ON custody_day TO {role}",
+    "GRANT UPDATE (bytes) ON custody_day, custody_share TO {role}",
     "GRANT UPDATE, DELETE ON reservation TO {role}",
     "GRANT DELETE ON quota_spent TO {role}",
     "GRANT INSERT, DELETE ON seen_answer TO {role}",

@@ -41,7 +41,9 @@ def find_accepted(
     events = _select(
         ledger,
         "e.tool = ? AND e.caller_subject IS ? AND e.caller_tenant IS ?"
-        " AND e.contract_digest = ? AND e.time >= ? AND e.seq < ? ORDER BY e.seq DESC LIMIT ?",
+        # By the index over successes: those of a time, whatever the history of the tool.
+        " AND e.contract_digest = ? AND e.time >= ? AND e.seq + 0 < ?"
+        " ORDER BY e.seq + 0 DESC LIMIT ?",
         (
             *(storable(tool), storable(caller.subject), tenant, contract_digest),
             *(time_text(since), _LAST_SEQ if before is None else before, PAGE),
@@ -66,8 +68,9 @@ def find_answer(
     tenant = None if caller.tenant is None else storable(caller.tenant)
     events = _select(
         ledger,
-        "e.request_id = ? AND e.tool = ? AND e.caller_subject IS ? AND e.caller_tenant IS ?"
-        " ORDER BY e.seq DESC LIMIT 1",
+        # Not by the index over tools: one call has a few events, its tool may have millions.
+        "e.request_id = ? AND e.tool || '' = ? AND e.caller_subject IS ?"
+        " AND e.caller_tenant IS ? ORDER BY e.seq DESC LIMIT 1",
         (request_id, storable(tool), storable(caller.subject), tenant),
     )
     if arguments is not None:

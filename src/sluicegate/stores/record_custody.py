@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -13,6 +13,7 @@ from sluicegate.gates.keeping import SELECTED
 from sluicegate.stores.connections import Connection
 from sluicegate.stores.custody import Sealed, rewrap, seal
 from sluicegate.stores.encoding import (
+    Column,
     EncodedEvent,
     hmac_of_bytes,
     json_text,
@@ -92,12 +93,8 @@ def _keep(
                 "UPDATE custody_blob SET expires = ? WHERE ref = ?", (expires, known[0])
             )
         return str(known[0])
-    # What evidence and replays need has a quota of its own: refusals cannot use it up.
-    day = stored[:10] + (f" {SELECTED}" if kept.kind == SELECTED else "")
-    spent = connection.execute(
-        "SELECT bytes FROM custody_day WHERE tool = ? AND day = ?", (tool, day)
-    ).fetchone()
-    left = daily_bytes - (spent[0] if spent else 0)
+    table, names, values = _share(kept, columns)
+    left = daily_bytes - _spent(connection, table, names, values)
     if left <= 0:
         return None
     ref = make_event_id(event.time)
@@ -114,12 +111,36 @@ def _keep(
             *(sealed.nonce, sealed.ciphertext, stored, expires),
         ),
     )
+    marks = ", ".join("?" * len(values))
     connection.execute(
-        "INSERT INTO custody_day VALUES (?, ?, ?)"
-        " ON CONFLICT (tool, day) DO UPDATE SET bytes = custody_day.bytes + excluded.bytes",
-        (tool, day, len(sealed.ciphertext)),
+        f"INSERT INTO {table} VALUES ({marks}, ?) ON CONFLICT ({', '.join(names)})"  # noqa: S608
+        f" DO UPDATE SET bytes = {table}.bytes + excluded.bytes",
+        (*values, len(sealed.ciphertext)),
     )
     return ref
+
+
+def _share(
+    kept: Kept, columns: Mapping[str, Column]
+) -> tuple[str, tuple[str, ...], tuple[Column, ...]]:
+    """What the bytes are counted under: (table, names of its key, values).
+
+    What evidence and replays need is counted for each caller and tenant apart, so that neither
+    refusals nor another caller's calls can use it up.
+    """
+    tool, day = columns["tool"], str(columns["time"])[:10]
+    if kept.kind != SELECTED:
+        return "custody_day", ("tool", "day"), (tool, day)
+    caller = json.dumps([columns["caller_tenant"], columns["caller_subject"]])
+    return "custody_share", ("tool", "day", "caller"), (tool, day, caller)
+
+
+def _spent(
+    connection: Connection, table: str, names: tuple[str, ...], values: tuple[Column, ...]
+) -> int:
+    wanted = " AND ".join(f"{name} = ?" for name in names)
+    row = connection.execute(f"SELECT bytes FROM {table} WHERE {wanted}", values).fetchone()  # noqa: S608
+    return int(row[0]) if row else 0
 
 
 def _expiry(time: datetime, days: float) -> str:

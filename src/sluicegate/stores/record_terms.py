@@ -31,6 +31,7 @@ from sluicegate.values.codes import Code
 TERM_TABLES: Final = (
     "CREATE TABLE quota_spent (key TEXT NOT NULL, at TEXT NOT NULL) STRICT",
     "CREATE INDEX quota_spent_key ON quota_spent (key, at)",
+    "CREATE INDEX quota_spent_at ON quota_spent (at)",
     """
     CREATE TABLE reservation (
         key TEXT PRIMARY KEY,
@@ -38,6 +39,21 @@ TERM_TABLES: Final = (
         arguments_hmac TEXT NOT NULL,
         runs_until TEXT NOT NULL,
         kept_until TEXT NOT NULL
+    ) STRICT
+    """,
+    "CREATE INDEX reservation_kept ON reservation (kept_until)",
+    # What is asked for evidence: a caller's successes with one tool within a time.
+    """
+    CREATE INDEX audit_event_success ON audit_event (tool, caller_subject, time)
+    WHERE kind = 'outcome' AND outcome = 'success'
+    """,
+    """
+    CREATE TABLE custody_share (
+        tool TEXT NOT NULL,
+        day TEXT NOT NULL,
+        caller TEXT NOT NULL,
+        bytes INTEGER NOT NULL,
+        PRIMARY KEY (tool, day, caller)
     ) STRICT
     """,
     """
@@ -59,6 +75,9 @@ TERM_TRIGGERS: Final = {
     """,
 }
 
+
+_LONGEST: Final = timedelta(days=33)
+"""No window is longer than 31 days."""
 
 _OF_THE_CALL: Final = ("tool", "caller_subject", "caller_tenant", "arguments_hmac")
 
@@ -112,7 +131,9 @@ def demand_terms(
     for allowance in terms.allowances:
         begins = _window_begins(allowance, now)
         (count,) = connection.execute(
-            "SELECT count(*) FROM quota_spent WHERE key = ? AND at > ?", (allowance.key, begins)
+            "SELECT count(*) FROM (SELECT 1 FROM quota_spent WHERE key = ? AND at > ? LIMIT ?)"
+            " AS counted",
+            (allowance.key, begins, allowance.count),
         ).fetchone()
         if count >= allowance.count:
             raise TermRefused(Code.QUOTA_EXCEEDED)
@@ -155,6 +176,9 @@ def keep_terms(
             "DELETE FROM quota_spent WHERE key = ? AND at <= ?", (key, time_text(begins))
         )
         connection.execute("INSERT INTO quota_spent VALUES (?, ?)", (key, at))
+    if windows:
+        # And of keys that nobody uses any more.
+        connection.execute("DELETE FROM quota_spent WHERE at <= ?", (time_text(now - _LONGEST),))
 
 
 def is_spent(connection: Connection, event_id: str) -> bool:
@@ -216,7 +240,8 @@ def _demand_reservation(
     if arguments_hmac != columns["arguments_hmac"]:
         raise TermRefused(Code.KEY_REUSED, holder)
     held = connection.execute(
-        "SELECT 1 FROM audit_event WHERE request_id = :holder AND kind = 'intent' AND tool = :tool"
+        "SELECT 1 FROM audit_event WHERE request_id = :holder AND kind = 'intent'"
+        " AND tool || '' = :tool"
         " AND caller_subject IS :caller_subject AND caller_tenant IS :caller_tenant"
         " AND arguments_hmac = :arguments_hmac LIMIT 1",
         {

@@ -72,6 +72,20 @@ BROKEN: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
     ),
     "a state that is not there": ({"where": {"/status": 1}}, {}, "/where/~1status", "nothing"),
     "a state that never is": ({"where": {"/state": "done"}}, {}, "/where/~1state", "never has"),
+    "data of another type": (
+        {"bind": {"/state": "/project_id", "/observed_at": "/project_id", "/run_id": "/run_id"}},
+        with_result(
+            schema={
+                **STATUS["result"]["schema"],
+                "properties": {
+                    **STATUS["result"]["schema"]["properties"],
+                    "state": {"type": "integer", "minimum": 0, "maximum": 3},
+                },
+            }
+        ),
+        "/bind/~1state",
+        "never equal",
+    ),
     "a refetch of what nobody knows": (
         {"refetch": True, "bind": {"/project_id": "/project_id"}},
         {},

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Awaitable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.unit.gates.job_status import answer
 from tests.unit.gates.restart import ARGUMENTS, DONE, PROOF, STATUS, folder
+from tests.unit.gates.test_identical_writes import Held
 
 from sluicegate.gates.gate import Gate
 from sluicegate.gates.ports import AuditUnavailable, Dispatch
@@ -294,6 +296,38 @@ async def test_what_is_observed_while_it_is_taken_is_not_from_the_future() -> No
     assert (await yard.act())["outcome"] == "success"
 
 
+async def test_what_grows_too_old_while_another_proof_is_taken_is_no_evidence() -> None:
+    yard = slow_yard(3, {**REFETCH, "max_age_s": 4})
+    patient = slow_yard(3, {**REFETCH, "max_age_s": 4})
+    both = [{**REFETCH, "max_age_s": 4}, {**REFETCH, "max_age_s": 60, "once": False}]
+    contract = folder(evidence=both).contracts["job_restart"]
+    line = replace(patient.gate._serving.lines["job_restart"], contract=contract)
+    lines = {**patient.gate._serving.lines, "job_restart": line}
+    patient.gate = Gate(patient.gate._means, replace(patient.gate._serving, lines=lines))
+    assert (await yard.act())["outcome"] == "success"
+    assert refused(await patient.act())
+    assert (len(patient.status.dispatches), len(patient.restart.dispatches)) == (2, 0)
+
+
+async def test_an_older_answer_that_was_not_spent_still_carries_an_action() -> None:
+    yard = Yard(done=(DONE,))
+    await yard.look()
+    await yard.look()
+    assert [(await yard.act())["outcome"] for _ in range(2)] == ["success", "success"]
+    assert refused(await yard.act())
+
+
+@pytest.mark.requirement("EVI-3")
+async def test_a_waiver_that_has_ended_carries_no_action_any_more() -> None:
+    waiver = {"none": "legacy", "until": "2026-11-30"}
+    yard = Yard(effect="destructive", evidence=waiver)
+    assert (await yard.act())["outcome"] == "success"
+    yard.clock.advance(43_200)  # from noon to midnight
+    given = await yard.gate.call("job_restart", ARGUMENTS, caller=CALLER)
+    assert (given.outcome, given.code) == ("refused", "EVIDENCE_REQUIRED")
+    assert len(yard.restart.dispatches) == 1
+
+
 @pytest.mark.requirement("RET-1")
 async def test_an_action_whose_time_its_evidence_used_up_is_not_sent() -> None:
     yard = slow_yard(4, REFETCH)
@@ -321,24 +355,40 @@ async def test_what_was_known_before_a_retry_proves_nothing_after_it(proof: dict
     assert last.code == "EVIDENCE_REQUIRED"
 
 
+class Pausing(FixedClock):
+    """Does something while a call pauses between two attempts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.meanwhile: list[Awaitable[object]] = []
+
+    async def sleep(self, seconds: float) -> None:
+        await super().sleep(seconds)
+        for work in self.meanwhile:
+            await work
+        self.meanwhile = []
+
+
 @pytest.mark.requirement("EVI-2")
 async def test_what_was_asked_for_before_an_attempt_ended_proves_nothing_after_it() -> None:
-    """It was recorded after the attempt had begun, but nobody knew the attempt's end."""
-    yard = Yard(evidence=[{**PROOF, "once": False}], retry=RETRY)
+    """It is recorded after the attempt's outcome, and was asked for before anybody knew that."""
+    yard = Yard(done=(UNSENT, DONE), evidence=[{**PROOF, "once": False}], retry=RETRY)
     await yard.look()
+    clock, held = Pausing(), Held(answer())
+    line = yard.gate._serving.lines["job_status"]
+    lines = {**yard.gate._serving.lines, "job_status": replace(line, adapter=held)}
+    means = replace(yard.gate._means, clock=clock)
+    yard.gate = Gate(means, replace(yard.gate._serving, lines=lines))
+    asked = asyncio.ensure_future(yard.look())
+    await held.asked.wait()
 
-    class Meanwhile(RecordedUpstream):
-        async def fetch(self, dispatch: Dispatch) -> Receipt:
-            if not self.dispatches:
-                await yard.look()
-            return await super().fetch(dispatch)
+    async def let_it_answer() -> None:
+        held.release.set()
+        await asked
 
-    line = yard.gate._serving.lines["job_restart"]
-    upstream = Meanwhile(UNSENT, DONE)
-    lines = {**yard.gate._serving.lines, "job_restart": replace(line, adapter=upstream)}
-    yard.gate = Gate(yard.gate._means, replace(yard.gate._serving, lines=lines))
+    clock.meanwhile.append(let_it_answer())
     assert (await yard.act())["error"]["code"] == "UPSTREAM_UNAVAILABLE"
-    assert len(upstream.dispatches) == 1
+    assert len(yard.restart.dispatches) == 1
 
 
 @pytest.mark.requirement("EVI-2")

@@ -113,8 +113,9 @@ def make_old(path: Path) -> list[tuple[object, ...]]:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         for name in (*OPEN_CALL_TRIGGERS, *TERM_TRIGGERS):
             connection.execute(f"DROP TRIGGER {name}")
-        for table in ("open_call", "quota_spent", "reservation", "evidence_spent"):
+        for table in ("open_call", "quota_spent", "reservation", "evidence_spent", "custody_share"):
             connection.execute(f"DROP TABLE {table}")
+        connection.execute("DROP INDEX audit_event_success")
         connection.execute(
             "CREATE INDEX audit_event_intent ON audit_event (arguments_hmac) WHERE kind = 'intent'"
         )

@@ -338,9 +338,58 @@ async def test_refusals_cannot_use_up_the_custody_of_evidence(
     tmp_path: Path, keys: AuditKeys
 ) -> None:
     store = SqliteStore(tmp_path / "a.db", keys, daily_bytes=2_000)
-    noise = (Kept(kind="raw", content=os.urandom(1_900), keep_days=1),)
+    noise = (Kept(kind="raw", content=os.urandom(1_984), keep_days=1),)
     for request_id in (A, B):
         await store.record([outcome(request_id, became=Outcome.FAILURE, kept=noise)])
     await store.record([proof("req.00000003")])
     assert await found(store) == ["req.00000003"]
     await store.close()
+
+
+@pytest.mark.requirement("AUD-4", "EVI-1")
+async def test_another_callers_answers_cannot_use_up_the_custody_of_evidence(
+    tmp_path: Path, keys: AuditKeys
+) -> None:
+    store = SqliteStore(tmp_path / "a.db", keys, daily_bytes=2_000)
+    data = os.urandom(950).hex()
+    big = (Kept(kind="selected", content=json.dumps({"x": data}).encode(), keep_days=1),)
+    for number in range(3):
+        await store.record([proof(f"req.0000001{number}", caller_tenant="t-9", kept=big)])
+    await store.record([proof(A)])
+    assert await found(store) == [A]
+    await store.close()
+
+
+@pytest.mark.requirement("AUD-3", "EVI-1", "ACC-4")
+async def test_what_is_asked_in_a_commit_looks_through_no_tools_whole_history(
+    keys: AuditKeys,
+) -> None:
+    store = MemoryStore(keys)
+    await store.record([intent(A)], terms=terms_of())
+    await store.record([proof(A)])
+    asked: list[str] = []
+    store._connection.set_trace_callback(asked.append)
+    await found(store)
+    await store.answer_of(A, tool="restart", caller=CALLER, now=later(5))
+    with pytest.raises(AlreadyDone):
+        await store.record([intent(B, time=later(2))], terms=terms_of())
+    quota = Allowance(key="q" * 64, count=3, window_s=60)
+    await store.record(
+        [intent("req.00000003", arguments={"n": 1})],
+        terms=replace(terms_of("n" * 64), allowances=(quota,)),
+    )
+    store._connection.set_trace_callback(None)
+    plans = [
+        (statement, row[3])
+        for statement in asked
+        if statement.startswith(("SELECT", "DELETE"))
+        for row in store._connection.execute(f"EXPLAIN QUERY PLAN {statement}")
+    ]
+    assert len(plans) > 8
+    slow = [
+        plan
+        for plan in plans
+        if "audit_event_tool" in plan[1]
+        or (plan[1].startswith("SCAN") and "counted" not in plan[1] and "LIMIT 1" not in plan[0])
+    ]
+    assert slow == []
