@@ -311,8 +311,7 @@ class Quota(Protocol):
     async def spend(self, allowances: Sequence[Allowance]) -> bool:
         """Count one attempt under each; False when one of them is spent.
 
-        What was counted before the one that is spent stays counted. Raising means
-        QUOTA_UNAVAILABLE.
+        Raising means QUOTA_UNAVAILABLE.
         """
 
     async def close(self) -> None:
