@@ -59,13 +59,6 @@ async def hang(query: AccessQuery) -> object:
     return True
 
 
-class LyingStore(MemoryStore):
-    """Says that it recorded, and did not."""
-
-    async def record(self, events: Sequence[AuditEvent], **how: Any) -> tuple[str, ...]:
-        return tuple("0" * 36 for _ in events)
-
-
 class Broken(MemoryStore):
     def __init__(self, error: BaseException) -> None:
         super().__init__()
@@ -202,7 +195,7 @@ CELLS: dict[tuple[str, str], Cell] = {
 def rows() -> dict[tuple[str, str], str]:
     """The cells of the page: (dependency, how) → what stands there."""
     found = {}
-    for line in PAGE.read_text("utf-8").splitlines():
+    for line in PAGE.read_text("utf-8").split("\n## ")[0].splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
         if len(cells) == 5 and cells[0] not in ("dependency", "---"):
             found.update(
