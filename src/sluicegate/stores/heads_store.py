@@ -9,13 +9,14 @@ from datetime import datetime
 from typing import Final
 
 from sluicegate.contracts.settings import HeadsSettings
-from sluicegate.gates.events import AuditEvent, EventKind
+from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.failures import is_failure
-from sluicegate.gates.forwarding import ForwardingStore
-from sluicegate.gates.ports import AuditStore, AuditUnavailable
+from sluicegate.gates.forwarding import ForwardingStore, HeldBack, begins_something
+from sluicegate.gates.ports import AuditStore
 from sluicegate.gates.terms import NO_TERMS, Terms
 from sluicegate.stores.heads_writer import HeadUnwritten, HeadWriter
 
+PATIENCE_S: Final = 10.0
 _LOG: Final = logging.getLogger("sluicegate")
 
 
@@ -23,7 +24,8 @@ class HeadedStore(ForwardingStore):
     """Signs off the callers' path. Bound to the event loop that records first.
 
     A head that cannot be written is told in the log and tried again; where heads are required,
-    nothing may begin to run before one is written. Source: docs/decisions/0016.
+    nothing may begin to run before the first one is written, nor while one that is due is not.
+    Source: docs/decisions/0017.
     """
 
     def __init__(
@@ -32,12 +34,17 @@ class HeadedStore(ForwardingStore):
         writer: HeadWriter,
         settings: HeadsSettings,
         now: Callable[[], datetime],
+        *,
+        patience_s: float = PATIENCE_S,
     ) -> None:
         super().__init__(store)
         self._writer = writer
         self._settings = settings
         self._now = now
+        self._patience_s = patience_s
+        self._is_proven = False
         self._uncovered = 0
+        self._since = 0.0  # the loop's time, not later than the first event that is uncovered
         self._problem: str | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
@@ -45,9 +52,12 @@ class HeadedStore(ForwardingStore):
     async def record(
         self, events: Sequence[AuditEvent], *, terms: Terms = NO_TERMS
     ) -> Sequence[str]:
-        """As ``AuditStore.record``. Raises: AuditUnavailable also for a required head."""
-        if self._problem is not None and self._settings.required:
-            await self._demand_head(events)
+        """As ``AuditStore.record``. Raises: HeldBack also where a required head is missing.
+
+        What says how something ended is never held back.
+        """
+        if self._settings.required and begins_something(events):
+            await self._demand_head()
         ids = await super().record(events, terms=terms)
         self._count(len(events))
         return ids
@@ -72,41 +82,54 @@ class HeadedStore(ForwardingStore):
 
     async def close(self) -> None:
         """Sign what is not covered, then close the record. Raises: AuditUnavailable."""
-        self._stop_timer()
-        if self._task is not None:
+        while self._task is not None:
             await asyncio.wait([self._task])
-        await self._write()
+        await self._begin()
         self._stop_timer()
         await super().close()
 
-    async def _demand_head(self, events: Sequence[AuditEvent]) -> None:
-        """Hold back what would run; what says how something ended is never held back."""
-        if not any(event.kind is EventKind.INTENT for event in events):
+    async def _demand_head(self) -> None:
+        """Return once a head is signed, where none was yet, the last one failed, or one is due."""
+        if self._is_proven and self._problem is None and not self._is_due():
             return
-        await self._write()
+        try:
+            await asyncio.wait_for(asyncio.shield(self._begin()), self._patience_s)
+        except TimeoutError:
+            raise HeldBack(f"no head could be signed within {self._patience_s} s") from None
         if self._problem is not None:
-            raise AuditUnavailable(f"no head could be signed: {self._problem}")
+            raise HeldBack(f"no head could be signed: {self._problem}")
+
+    def _is_due(self) -> bool:
+        if not self._uncovered:
+            return False
+        is_old = asyncio.get_running_loop().time() - self._since > self._settings.every_s
+        return is_old or self._uncovered >= self._settings.every_events
 
     def _count(self, events: int) -> None:
+        if not self._uncovered:
+            self._since = asyncio.get_running_loop().time()
         self._uncovered += events
+        self._plan()
+
+    def _plan(self) -> None:
+        """Begin a head that is due by count, or see that one comes in time."""
         if self._uncovered >= self._settings.every_events and self._problem is None:
             self._begin()
         elif self._timer is None and self._task is None:
-            self._set_timer()
-
-    def _set_timer(self) -> None:
-        loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(self._settings.every_s, self._begin)
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(self._settings.every_s, self._begin)
 
     def _stop_timer(self) -> None:
         timer, self._timer = self._timer, None
         if timer is not None:
             timer.cancel()
 
-    def _begin(self) -> None:
+    def _begin(self) -> asyncio.Task[None]:
+        """Return the writing that runs, or begin one: there is never a second beside it."""
         self._stop_timer()
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._run())
+        return self._task
 
     async def _run(self) -> None:
         try:
@@ -114,10 +137,11 @@ class HeadedStore(ForwardingStore):
         finally:
             self._task = None
         if self._uncovered:
-            self._set_timer()
+            self._plan()
 
     async def _write(self) -> None:
-        covered = self._uncovered
+        # What is counted by now stands in the record that is read; what comes meanwhile may not.
+        covered, began = self._uncovered, asyncio.get_running_loop().time()
         try:
             await asyncio.to_thread(self._writer.write, self._now())
         except HeadUnwritten as error:
@@ -128,6 +152,8 @@ class HeadedStore(ForwardingStore):
             self._tell(type(error).__name__)
         else:
             self._uncovered -= covered
+            self._since = began
+            self._is_proven = True
             if self._problem is not None:
                 _LOG.warning("heads of the record are signed again")
             self._problem = None

@@ -33,6 +33,7 @@ class HeadWriter:
     def write(self, now: datetime) -> Head | None:
         """Append the head of the newest event; None where the last head names it already.
 
+        None says all the same that a head could have been written: the file was opened for it.
         Raises: HeadUnwritten, also where the record no longer bears what was signed before: then a
         new head would vouch for what was put in its place.
         """
@@ -62,6 +63,7 @@ class HeadWriter:
         if before is not None:
             self._demand_borne(before, 0 if newest is None else newest.seq)
         if newest is None or (before is not None and newest.seq == before.seq):
+            self._file.append(b"")
             return None
         (first,) = self._store.events(limit=1)
         head, written = sign_head(

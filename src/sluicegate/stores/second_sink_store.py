@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import Final
 
 from sluicegate.contracts.settings import SinksRule
-from sluicegate.gates.events import AuditEvent, EventKind
+from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.failures import is_failure
-from sluicegate.gates.forwarding import ForwardingStore, HeldBack
+from sluicegate.gates.forwarding import ForwardingStore, HeldBack, begins_something
 from sluicegate.gates.ports import AuditStore, AuditUnavailable
 from sluicegate.gates.terms import NO_TERMS, Terms
 from sluicegate.stores.second_sink import SecondSink, SinkUnwritten
@@ -52,7 +52,7 @@ class TwoSinksStore(ForwardingStore):
         With ``all`` that may be after the record's commit: an intent is then closed by whoever
         asked for it. HeldBack: before it.
         """
-        if self._rule == "all" and self._problem is not None and _begins_something(events):
+        if self._rule == "all" and self._problem is not None and begins_something(events):
             try:
                 await self._follow()  # before the commit, so that no intent is left open
             except AuditUnavailable as error:
@@ -149,8 +149,3 @@ class TwoSinksStore(ForwardingStore):
         if problem != self._problem:
             _LOG.error("the second sink took no event: %s", problem)
         self._problem = problem
-
-
-def _begins_something(events: Sequence[AuditEvent]) -> bool:
-    """Whether something would run; what says how something ended is never held back."""
-    return any(event.kind is EventKind.INTENT for event in events)

@@ -171,12 +171,13 @@ async def test_with_all_a_full_sink_lets_nothing_run_and_loses_nothing(
         for _ in range(3):
             with pytest.raises(AuditUnavailable, match="the second sink"):
                 await both.record([intent("req.00000002")])
-        with pytest.raises(AuditUnavailable, match="the second sink"):
-            await both.record([outcome()])
+        for told in ([outcome()], [intent("req.00000003"), outcome("req.00000003")]):
+            with pytest.raises(AuditUnavailable, match="the second sink"):
+                await both.record(told)
     # The first one was committed before the sink failed, the next two were held back before.
-    assert [event.seq for event in sqlite.events()] == [1, 2, 3]
-    await both.record([intent("req.00000003")])
-    assert seqs(tmp_path) == [1, 2, 3, 4]
+    assert [event.seq for event in sqlite.events()] == [1, 2, 3, 4, 5]
+    await both.record([intent("req.00000004")])
+    assert seqs(tmp_path) == [1, 2, 3, 4, 5, 6]
 
 
 @pytest.mark.requirement("AUD-1", "RES-9")
