@@ -69,15 +69,12 @@ def verify(
 
 def _show(chain: ChainReport, anchor: AnchorReport | None, form: str, color: str) -> None:
     from sluicegate.rendering.json_v1 import shape_chain
-    from sluicegate.rendering.terminal import render_anchor, render_chain
+    from sluicegate.rendering.terminal import render_chain
 
     if form != HUMAN:
         put_object("audit verify", shape_chain(chain, anchor))
         return
-    paint = choose_paint(color)
-    put(render_chain(chain, paint=paint))
-    if anchor is not None:
-        put(render_anchor(anchor, paint=paint))
+    put(render_chain(chain, anchor, paint=choose_paint(color)))
 
 
 def _judge(chain: ChainReport, anchor: AnchorReport | None) -> int:

@@ -140,12 +140,21 @@ def render_problems(problems: Iterable[Problem], *, paint: Paint = PLAIN) -> str
     return "\n".join(blocks)
 
 
-def render_chain(report: ChainReport, *, paint: Paint = PLAIN) -> str:
-    """Return the outcome of verifying the record, in two lines at most; no event is not intact."""
+def render_chain(report: ChainReport, anchor: AnchorReport | None, *, paint: Paint = PLAIN) -> str:
+    """Return the outcome of verifying the record: two lines for its links, two for its heads.
+
+    No event is not intact, and neither is a whole chain that its signed heads show to be another.
+    """
+    links = _links(report, vouched=anchor is None or anchor.problem is None, paint=paint)
+    return links if anchor is None else links + _heads(anchor, paint)
+
+
+def _links(report: ChainReport, *, vouched: bool, paint: Paint) -> str:
     if report.broken_at is None and not report.events:
         return f"{paint.warn('EMPTY')}  0 events: nothing was checked\n"
     if report.broken_at is None:
-        return f"{paint.good('INTACT')}  {report.events} events  {paint.dim(report.head)}\n"
+        word = paint.good("INTACT") if vouched else paint.warn("LINKED")
+        return f"{word}  {report.events} events  {paint.dim(report.head)}\n"
     problem = escape_terminal(report.problem or "the event does not fit the chain")
     return (
         f"{paint.bad('CHAIN_BROKEN')} at event {report.broken_at}: {problem}\n"
@@ -153,8 +162,7 @@ def render_chain(report: ChainReport, *, paint: Paint = PLAIN) -> str:
     )
 
 
-def render_anchor(report: AnchorReport, *, paint: Paint = PLAIN) -> str:
-    """Return how the record stands to its signed heads, in two lines at most."""
+def _heads(report: AnchorReport, paint: Paint) -> str:
     if report.problem is None and report.signed_seq is None:
         return f"{paint.warn('UNSIGNED')}  the heads name no event\n"
     if report.problem is None:

@@ -6,7 +6,7 @@ import pytest
 from tests.unit.rendering.hostile import HOSTILE
 
 from sluicegate.contracts.problems import Problem
-from sluicegate.gates.ports import ChainReport
+from sluicegate.gates.ports import AnchorReport, ChainReport
 from sluicegate.gates.verdicts import Verdict
 from sluicegate.rendering.paint import Paint
 from sluicegate.rendering.places import Source, excerpt
@@ -196,4 +196,19 @@ def test_a_problem_of_a_folder_says_where_what_and_how_to_mend_it() -> None:
     ],
 )
 def test_the_chain_is_told_with_its_first_bad_event(report: ChainReport, shown: str) -> None:
-    assert render_chain(report) == shown
+    assert render_chain(report, None) == shown
+
+
+def test_a_whole_chain_that_its_heads_show_to_be_cut_is_not_called_intact() -> None:
+    cut = AnchorReport(
+        heads=2,
+        signed_seq=5,
+        code=Code.CHAIN_SHORTER_THAN_ANCHOR,
+        broken_at=4,
+        problem="event 5 was signed",
+    )
+    assert render_chain(ChainReport(events=3, head="ab"), cut) == (
+        "LINKED  3 events  ab\n"
+        "CHAIN_SHORTER_THAN_ANCHOR at event 4: event 5 was signed\n"
+        "  sluicegate explain CHAIN_SHORTER_THAN_ANCHOR\n"
+    )
