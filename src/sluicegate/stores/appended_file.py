@@ -53,8 +53,10 @@ class AppendedFile:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
         descriptor = os.open(self.path, flags, _MODE)
         try:
-            whole = _find_break(descriptor, os.lseek(descriptor, 0, os.SEEK_END))
-            os.ftruncate(descriptor, whole)
+            end = os.lseek(descriptor, 0, os.SEEK_END)
+            whole = _find_break(descriptor, end)
+            if whole != end:  # a file that may only be appended to refuses any truncation
+                os.ftruncate(descriptor, whole)
             try:
                 left = memoryview(lines)
                 while left:

@@ -1,0 +1,38 @@
+"""A file that events or heads are appended to, where its folder lets nobody do more than append."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sluicegate.stores.appended_file import AppendedFile
+
+
+@pytest.fixture
+def append_only(tmp_path: Path) -> Iterator[Path]:
+    path = tmp_path / "heads.jsonl"
+    path.write_bytes(b'{"seq": 1}\n')
+    done = subprocess.run(["chattr", "+a", path], check=False, capture_output=True)
+    if done.returncode:
+        pytest.skip("chattr +a takes root and a file system that has the attribute")
+    yield path
+    subprocess.run(["chattr", "-a", path], check=True)
+
+
+@pytest.mark.requirement("AUD-3")
+def test_a_file_that_may_only_be_appended_to_takes_lines(append_only: Path) -> None:
+    file = AppendedFile(append_only)
+    file.append(b'{"seq": 2}\n')
+    file.append(b'{"seq": 3}\n')
+    assert append_only.read_bytes() == b'{"seq": 1}\n{"seq": 2}\n{"seq": 3}\n'
+
+
+@pytest.mark.requirement("AUD-3")
+def test_a_line_that_was_never_finished_goes_before_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "heads.jsonl"
+    path.write_bytes(b'{"seq": 1}\n{"se')
+    AppendedFile(path).append(b'{"seq": 2}\n')
+    assert path.read_bytes() == b'{"seq": 1}\n{"seq": 2}\n'
