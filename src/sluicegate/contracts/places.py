@@ -31,6 +31,7 @@ class Place:
     value: JsonValue
     pointer: str = ""
     problems: list[Problem] = field(default_factory=list)
+    is_item: bool = False
 
     def fault(
         self,
@@ -55,7 +56,7 @@ class Place:
     def child(self, segment: str | int, value: JsonValue) -> Place:
         """Return the place one level deeper."""
         pointer = f"{self.pointer}/{escape_segment(str(segment))}"
-        return Place(self.document, value, pointer, self.problems)
+        return Place(self.document, value, pointer, self.problems, isinstance(segment, int))
 
     def follow(self, segment: str) -> Place:
         """Return the member ``segment`` of a mapping that is known to have it."""
@@ -118,7 +119,9 @@ class Place:
     ) -> str | None:
         """Return a text that is not blank; with ``pattern`` it must match as a whole."""
         if not isinstance(self.value, str):
-            mend = "Put it into quotation marks." if _is_number(self.value) else ""
+            spelt = str(self.value) if _is_number(self.value) else ""
+            fits = spelt and (not pattern or re.fullmatch(pattern, spelt, re.ASCII))
+            mend = "Put it into quotation marks." if fits else ""
             self._expected(wanted, mend)
             return None
         if not self.value.strip() or len(self.value) > max_chars:
@@ -207,8 +210,12 @@ class Place:
             yield item, text
 
     def _expected(self, wanted: str, mend: str = "") -> None:
+        about = f"`{self.name}`"
+        if self.is_item:
+            holder = Place(self.document, None, self.pointer.rpartition("/")[0])
+            about = f"an item of `{holder.name}`"
         self.fault(
-            f"`{self.name}` must be {wanted}; here stands {_shown(self.value)}.",
+            f"{about} must be {wanted}; here stands {_shown(self.value)}.",
             mend or f"Write {wanted}.",
         )
 

@@ -138,7 +138,15 @@ def _read_algorithms(members: Mapping[str, Place], known: Collection[str]) -> tu
     if "algorithms" not in members:
         return ()
     items = members["algorithms"].items()
-    found = [each for item in items or () if (each := item.one_of(known)) is not None]
+    found = []
+    for item in items or ():
+        if isinstance(item.value, str) and item.value.startswith(("HS", "hmac-")):
+            item.fault(
+                "a symmetric algorithm is not served here: who verifies could sign too.",
+                f"Let the issuer sign with one of {', '.join(known)}; or use `standard_webhooks`.",
+            )
+        elif (each := item.one_of(known)) is not None:
+            found.append(each)
     if items is not None and (not items or len(set(found)) < len(found)):
         members["algorithms"].fault(
             "`algorithms` must name at least one, each once.", "Name those that the issuer uses."

@@ -145,7 +145,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "a quota of another tool": (
         {"limits": {"quotas": [{"per": ["tool"], "count": 1, "window_s": 1}]}},
         "/limits/quotas/0/per/0",
-        "caller",
+        "an item of `per` must be one of caller",
     ),
     "a quota twice": (
         {"limits": {"quotas": [{"count": 1, "window_s": 1}] * 2}},

@@ -139,7 +139,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "a symmetric algorithm": (
         signed("jws", {**JWS, "algorithms": ["HS256"]}),
         f"{AT}/jws/algorithms/0",
-        "one of",
+        "a symmetric algorithm",
     ),
     "an algorithm of the other form": (
         signed("rfc9421", {**MESSAGE, "algorithms": ["Ed25519"]}),

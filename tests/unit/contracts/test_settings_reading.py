@@ -153,7 +153,7 @@ REFUSED = {
     "no version is served": ("serve: {t: []}", "/serve/t", "names no version"),
     "a row without version": ("serve: {t: [{share: 1}]}", "/serve/t/0", "`version` is missing"),
     "a version of two parts": ("serve: {t: [{version: '1.0'}]}", "/serve/t/0/version", "1.0.0"),
-    "a number for a version": ("serve: {t: [{version: 1.0}]}", "/serve/t/0/version", "quotation"),
+    "a number for a version": ("serve: {t: [{version: 1.0}]}", "/serve/t/0/version", "as 1.0.0"),
     "a version twice": (
         "serve: {t: [{version: 1.0.0, share: 0.5}, {version: 1.0.0, share: 0.5}]}",
         "/serve/t/1/version",
