@@ -115,7 +115,41 @@ def test_what_custody_does_not_hold_is_said_and_not_judged(sluicegate: Here) -> 
     call(sluicegate, "failed")
     done, _ = replay(sluicegate, "--reason", "test")
     assert done.code == 3
-    assert json.loads(done.out)["left_out"] == {"bytes not kept": 1}
+    assert json.loads(done.out)["left_out"] == {"accepted, bytes not kept": 1}
+    assert "`retention: {accepted: {days: N}}` in sluicegate.yaml keeps them" in done.err
+
+
+@pytest.mark.requirement("LIF-4")
+def test_refused_answers_alone_check_nothing_where_accepted_ones_are_left_out(
+    sluicegate: Here,
+) -> None:
+    settings = Path("contracts/sluicegate.yaml")
+    settings.write_text(settings.read_text().replace("accepted: {days: 7}", "accepted: digest"))
+    for state in ("failed", "odd"):
+        call(sluicegate, state)
+    done, groups = replay(sluicegate, "--reason", "test", against="1.0.0")
+    assert (done.code, groups) == (3, [])
+    told = json.loads(done.out)
+    assert (told["checked"], told["left_out"]) == (1, {"accepted, bytes not kept": 1})
+    assert "none was judged again: nothing was checked" in done.err
+    change(STATES, "enum: [failed, odd, other]")
+    done, groups = replay(sluicegate, "--reason", "test")
+    assert (done.code, groups) == (1, [(1, "conform/ENUM", "accepted", "/state")])
+    settings.write_text(settings.read_text().replace("accepted: digest", "accepted: {days: 7}"))
+    call(sluicegate, "failed")
+    done, _ = replay(sluicegate, "--reason", "test", against="1.0.0")
+    assert (done.code, json.loads(done.out)["accepted_as_before"]) == (0, 1)
+
+
+@pytest.mark.requirement("LIF-4")
+def test_another_reason_to_refuse_is_told_and_is_no_changed_verdict(sluicegate: Here) -> None:
+    was = {"stage": "narrow", "code": "NOT_FOUND_AT", "pointer": ""}
+    Path("archive.jsonl").write_text(line(answer(run="run_2"), was=was))
+    options = ("--against", "current", "--archive", "archive.jsonl")
+    done = sluicegate("replay", "job_status", *options)
+    assert done.code == 0
+    assert "refused otherwise: narrow/NOT_FOUND_AT -> vouch/WRONG_SUBJECT" in done.out
+    assert "1 answer judged again" in done.out
 
 
 @pytest.mark.requirement("LIF-4")

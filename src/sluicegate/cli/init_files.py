@@ -21,6 +21,8 @@ _SETTINGS: Final = """\
 sluicegate: 1
 limits: {max_call_bytes: 65536, max_bytes: 262144, max_depth: 32, in_flight: 64}
 audit: {store: "sqlite:state/audit.db", keys: "file:keys/"}
+# To judge accepted answers again with `sluicegate replay`, keep their bytes, encrypted:
+# retention: {accepted: {days: 7}}
 access:
 ROW
 """

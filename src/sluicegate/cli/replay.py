@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -27,6 +27,11 @@ from sluicegate.cli.output import (
 if TYPE_CHECKING:
     from sluicegate.opening.replaying import Question, Replayed
     from sluicegate.rendering.replaying import ReplayedTool
+
+_KEEP_BYTES: Final = (
+    "bytes of accepted answers were not kept: `retention: {accepted: {days: N}}` in sluicegate.yaml"
+    " keeps them from now on, as its `share` and `daily_bytes` allow"
+)
 
 
 @click.command()
@@ -69,12 +74,12 @@ def replay(
 
     Without --archive the answers come out of custody: give --reason; the act is recorded first.
     Exit 1 if an accepted answer would be refused or the reverse, 3 if nothing was there to judge,
-    5 if an archive cannot be read.
+    or no accepted answer where some were left out, 5 if an archive cannot be read.
     """
     from sluicegate.cli.audit_options import read_since
     from sluicegate.cli.record import guard_record, who_acts
     from sluicegate.cli.tools import demand_released, find_tool
-    from sluicegate.opening.archives import ArchiveError
+    from sluicegate.opening.archives import BYTES_NOT_KEPT, ArchiveError
     from sluicegate.opening.replaying import CURRENT, Question
     from sluicegate.opening.replaying import replay as run_replay
     from sluicegate.rendering.replaying import (
@@ -126,8 +131,13 @@ def replay(
         report=lambda: report,
         rules=explain_replay_rules,
     )
+    if BYTES_NOT_KEPT in found.left_out:
+        note(_KEEP_BYTES)
     if not found.replayed:
         note("no answer was there to be judged again")
+        return Exit.NOTHING_CHECKED
+    if not found.checked:
+        note("accepted answers were left out and none was judged again: nothing was checked")
         return Exit.NOTHING_CHECKED
     return Exit.REJECTED if report.verdict == "changed" else Exit.ACCEPTED
 
@@ -141,6 +151,8 @@ def _as_told(question: Question, home: Path, replayed: Replayed) -> ReplayedTool
     documents = [home / name for name in CONTRACT_NAMES if (home / name).is_file()]
     if question.against != CURRENT:
         documents = [home / "released" / f"{question.against}.yaml"]
+    judged_accepted = tally.accepted + tally.total().get("now refused", 0)
+    lacks_accepted = any(why.startswith("accepted, ") for why in replayed.left_out)
     groups = sorted(tally.groups.items(), key=lambda group: (-group[1][0], group[0]))
     return ReplayedTool(
         tool=question.tool,
@@ -150,6 +162,7 @@ def _as_told(question: Question, home: Path, replayed: Replayed) -> ReplayedTool
         accepted=tally.accepted,
         refused=tally.refused,
         left_out=replayed.left_out,
+        checked=bool(judged_accepted or tally.total().get("now accepted") or not lacks_accepted),
         matters=tuple(
             Matter(
                 change=key.change,

@@ -35,6 +35,9 @@ MAX_LINE_BYTES: Final = 16_777_216
 PARQUET: Final = ".parquet"
 ROWS_AT_ONCE: Final = 256
 
+BYTES_NOT_KEPT: Final = "accepted, bytes not kept"
+"""Why an accepted answer is left out whose bytes custody was not told to keep, or keeps no more."""
+
 _DEFAULT_REQUEST_ID: Final = "req.replay00"
 _LINE_KEYS: Final = frozenset(
     {
@@ -215,8 +218,8 @@ def read_record(
 ) -> Generator[Answer]:
     """Record ``act``, then iterate over the answers that custody still holds of its tool.
 
-    ``left_out`` counts, by reason, those that cannot be judged again. Raises: ConfigurationError,
-    RecordMissing, AuditUnavailable.
+    ``left_out`` counts, by reason, those that cannot be judged again; the reasons of accepted ones
+    begin with ``accepted, ``. Raises: ConfigurationError, RecordMissing, AuditUnavailable.
     """
     if settings.audit.store == "memory:":
         raise ConfigurationError("audit.store is memory:, which keeps nothing that could be read")
@@ -226,7 +229,7 @@ def read_record(
         if why is None:
             yield _kept_answer(kept)
         else:
-            left_out[why] += 1
+            left_out[f"accepted, {why}" if kept.code is None else why] += 1
 
 
 def _kept_answers(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from sluicegate.rendering.counting import count_of
 from sluicegate.rendering.escaping import escape_terminal
 from sluicegate.rendering.pages import read_page
 from sluicegate.rendering.paint import PLAIN, Paint
@@ -39,6 +40,8 @@ class Matter:
 class ReplayedTool:
     """``accepted`` and ``refused`` count what stays as it was; ``left_out`` what was not judged.
 
+    ``checked``: whether what was judged says anything of the version. Where accepted answers were
+    left out and none was judged, answers that stay refused do not.
     ``file`` is the document of the version that judged: code scanning shows what has a file.
     """
 
@@ -50,6 +53,7 @@ class ReplayedTool:
     refused: int
     matters: tuple[Matter, ...]
     left_out: Mapping[str, int]
+    checked: bool = True
 
 
 def render_replay(found: ReplayedTool, *, paint: Paint = PLAIN) -> str:
@@ -65,8 +69,8 @@ def render_replay(found: ReplayedTool, *, paint: Paint = PLAIN) -> str:
         lines.append(escape_terminal(f"         as {', '.join(matter.examples)}"))
     lines.append(
         escape_terminal(
-            f"{found.tool} against {found.against}: {found.replayed} answers judged again,"
-            f" {found.accepted} accepted and {found.refused} refused as before"
+            f"{found.tool} against {found.against}: {count_of(found.replayed, 'answer')} judged"
+            f" again, {found.accepted} accepted and {found.refused} refused as before"
         )
     )
     lines += [
@@ -82,7 +86,7 @@ def report_replay(found: ReplayedTool) -> Report:
         verdict="changed" if any(_is_error(each) for each in found.matters) else "unchanged",
         items=tuple(_item(found, matter) for matter in found.matters),
         checked=found.replayed,
-        cases=(found.tool,) if found.replayed else (),
+        cases=(found.tool,) if found.replayed and found.checked else (),
         facts={
             "tool": found.tool,
             "against": found.against,
@@ -134,7 +138,8 @@ def _item(found: ReplayedTool, matter: Matter) -> Item:
         rule=matter.code,
         name=matter.change.replace(" ", "-"),
         severity=_SEVERITIES[matter.change],
-        message=f"{matter.count} answers of {found.tool}: {matter.was} -> {matter.would_be}{place}",
+        message=f"{count_of(matter.count, 'answer')} of {found.tool}: {matter.was} ->"
+        f" {matter.would_be}{place}",
         file=found.file,
         pointer=matter.pointer,
         line=None,
