@@ -7,7 +7,7 @@ which the store judges in the intent's own commit.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -23,6 +23,7 @@ from sluicegate.gates.terms import Allowance, Reservation, TermRefused, Terms
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.digests import digest_of_json
+from sluicegate.values.json import JsonValue
 from sluicegate.values.rejections import Rejected
 
 
@@ -74,7 +75,8 @@ async def admit(
     arguments = permitted.prepared.arguments
     waiver = contract.evidence_waiver
     if waiver is not None and waiver.has_ended(moment.now.astimezone(UTC).date()):
-        return Rejected(stage=Stage.ADMIT, code=Code.EVIDENCE_REQUIRED)
+        told = {"evidence_waiver": f"ended with {waiver.until}"}
+        return Rejected(stage=Stage.ADMIT, code=Code.EVIDENCE_REQUIRED, told=told)
     rule = contract.idempotency
     if rule is not None and rule.key == "host" and not subject.call_id:
         return Rejected(stage=Stage.ADMIT, code=Code.KEY_MISSING)
@@ -122,9 +124,17 @@ def refuse_term(refused: TermRefused, proven: Proven, running: Collection[str]) 
     of another process runs or was left by a crash cannot be told without a reservation, so that is
     OUTCOME_UNKNOWN.
     """
+    if refused.code is Code.EVIDENCE_REQUIRED:
+        return Rejected(
+            stage=Stage.ADMIT,
+            code=refused.code,
+            needed=proven.needed,
+            told=proven.tell_spent(refused.spent),
+        )
     if refused.code is not Code.OUTCOME_UNKNOWN:
-        needed = proven.needed if refused.code is Code.EVIDENCE_REQUIRED else None
-        return Rejected(stage=Stage.ADMIT, code=refused.code, needed=needed)
+        allowance = refused.allowance
+        told = None if allowance is None else _tell_quotas([allowance], refused.frees)
+        return Rejected(stage=Stage.ADMIT, code=refused.code, told=told)
     if refused.request_id in running:
         return Rejected(stage=Stage.ADMIT, code=Code.IN_PROGRESS)
     # The rung is admit, the question is whether to send again: SPEC 15 calls that retry.
@@ -149,7 +159,25 @@ def _allow(rule: QuotaRule, tool: str | None, caller: Caller) -> Allowance:
         [caller.tenant, caller.subject] if "caller" in rule.per else None,
     ]
     key = digest_of_json(counted).removeprefix("sha256:")
-    return Allowance(key=key, count=rule.count, window_s=rule.window_s)
+    per = sorted({*rule.per, *(() if tool is None else ("tool",))})
+    return Allowance(key=key, count=rule.count, window_s=rule.window_s, per=tuple(per))
+
+
+def _tell_quotas(
+    allowances: Sequence[Allowance], frees: datetime | None = None
+) -> Mapping[str, JsonValue]:
+    """Return what the record says: the quota that is spent, or several of which one is."""
+    told: list[JsonValue] = []
+    for allowance in allowances:
+        quota: dict[str, JsonValue] = {
+            "per": list(allowance.per),
+            "count": allowance.count,
+            "window_s": allowance.window_s,
+        }
+        if frees is not None:
+            quota["frees"] = f"{frees.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
+        told.append(quota)
+    return {"quotas": told}
 
 
 def _reserve(key: str, keep_s: float, moment: Moment) -> Reservation:
@@ -192,4 +220,6 @@ async def _count_elsewhere(
         return Rejected(
             stage=Stage.ADMIT, code=Code.QUOTA_UNAVAILABLE, engine_message=text_of(error)
         )
-    return None if granted is True else Rejected(stage=Stage.ADMIT, code=Code.QUOTA_EXCEEDED)
+    if granted is True:
+        return None
+    return Rejected(stage=Stage.ADMIT, code=Code.QUOTA_EXCEEDED, told=_tell_quotas(allowances))

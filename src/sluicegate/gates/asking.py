@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from sluicegate.contracts.contract import Contract, Effect
 from sluicegate.gates.course import Bounds, Course
 from sluicegate.gates.envelopes import Success
+from sluicegate.gates.evidence import Asked
 from sluicegate.gates.keys import idempotency_key
 from sluicegate.gates.means import Means
 from sluicegate.gates.recording import Subject
@@ -54,8 +55,8 @@ class ServedWitnesses:
         line = self._serving.line_for(tool, self._caller)
         return None if line is None else line.contract
 
-    async def ask(self, tool: str, arguments: Mapping[str, JsonValue]) -> str | None:
-        """Call ``tool``; return the request id of an accepted answer, None for any other end."""
+    async def ask(self, tool: str, arguments: Mapping[str, JsonValue]) -> Asked | None:
+        """Call ``tool``; return how that ended, None if such a tool is never asked."""
         line = self._serving.line_for(tool, self._caller)
         if line is None or line.contract.effect is not Effect.READ:
             return None  # what acts is never asked for a proof
@@ -75,4 +76,5 @@ class ServedWitnesses:
         with self._means.observer.watch(subject) as watch:
             answer = await course.run()
             watch.answered(answer.envelope)
-        return answer.request_id if isinstance(answer.envelope, Success) else None
+        accepted = isinstance(answer.envelope, Success)
+        return Asked(request_id=answer.request_id, code=None if accepted else answer.code or "")

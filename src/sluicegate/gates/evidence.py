@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Final, Protocol, cast
 
 from sluicegate.checks.meaning_subject import is_same
@@ -26,26 +27,83 @@ _MAX_PAGES: Final = 50
 """Answers beyond so many pages are too many to look through: none is found then."""
 
 
+class Lack(StrEnum):
+    """Why a proof is none, as the record says it. Of several answers the one that comes furthest
+    in this order speaks."""
+
+    NOT_SERVED = "its tool is not served to this caller"
+    NOT_ASKED = "its tool acts, and what acts is not asked"
+    ASKING_FAILED = "the gate asked for it and got no accepted answer"
+    NOT_KEPT = "the answer that the gate asked for is not kept"
+    NOTHING_RECORDED = "no answer that is recent enough is on record"
+    OTHER_CONTRACT = "what is on record was judged by another contract"
+    OTHER_SUBJECT = "what is on record is about another subject"
+    OTHER_STATE = "what is on record says another state"
+    TOO_OLD = "what is on record is older than allowed"
+    SPENT = "what is on record was spent by an earlier action"
+
+
+_ORDER: Final = tuple(Lack)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A call that the gate made itself; ``code`` is None where its answer was accepted."""
+
+    request_id: str
+    code: str | None
+
+
 class Witnesses(Protocol):
     """The tools of the set that a call began with, as its caller is served them."""
 
     def contract_of(self, tool: str) -> Contract | None:
         """Return the contract that judges this caller's calls of ``tool``; None: not served."""
 
-    async def ask(self, tool: str, arguments: Mapping[str, JsonValue]) -> str | None:
-        """Call ``tool``; return the request id of an accepted answer, None for any other end."""
+    async def ask(self, tool: str, arguments: Mapping[str, JsonValue]) -> Asked | None:
+        """Call ``tool``; return how that ended, None if such a tool is never asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """One rule of a contract's ``evidence``: its ``number`` there, from 1, and its ``tool``."""
+
+    number: int
+    tool: str
+
+    def tell(self, lack: Lack, asked: Asked | None = None) -> Mapping[str, JsonValue]:
+        """Return what the record says of it; ``asked``: the call that the gate made for it."""
+        told: dict[str, JsonValue] = {
+            "number": self.number,
+            "tool": self.tool,
+            "why": str(lack),
+        }
+        if asked is not None:
+            told["asked"] = asked.request_id
+            if asked.code is not None:
+                told["agent_code"] = asked.code
+        return {"proof": told}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proven:
     """The answers an action rests on: event ids of all of them, and of those it spends.
 
-    ``needed`` says what to ask for where one of the latter is spent by another meanwhile.
+    ``needed`` says what to ask for where one of the latter is spent by another meanwhile, and
+    ``proofs`` which proof each of them is.
     """
 
     event_ids: tuple[str, ...] = ()
     spent: tuple[str, ...] = ()
     needed: Needed | None = None
+    proofs: tuple[Proof, ...] = ()
+
+    def tell_spent(self, event_id: str | None) -> Mapping[str, JsonValue] | None:
+        """Return what the record says where ``event_id`` was spent meanwhile."""
+        for spent, proof in zip(self.spent, self.proofs, strict=True):
+            if spent == event_id:
+                return proof.tell(Lack.SPENT)
+        return None
 
 
 NOTHING_PROVEN: Final = Proven()
@@ -67,9 +125,17 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
+    proof: Proof
     rule: EvidenceRule
     witness: Contract
     answer: Accepted
+    asked: Asked | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Lacking:
+    lack: Lack
+    asked: Asked | None = None
 
 
 async def prove(
@@ -84,48 +150,70 @@ async def prove(
     AuditUnavailable.
     """
     found: list[_Found] = []
-    for rule in sorted(rules, key=lambda rule: not rule.refetch):
+    for number, rule in sorted(enumerate(rules, 1), key=lambda each: not each[1].refetch):
+        proof = Proof(number, rule.tool)
         witness = witnesses.contract_of(rule.tool)
-        answer = None if witness is None else await _find(rule, witness, question, witnesses, store)
-        if witness is None or answer is None:
-            return _refuse(rule, witness, question)
-        found.append(_Found(rule, witness, answer))
+        if witness is None:
+            return _refuse(rule, None, question, proof.tell(Lack.NOT_SERVED))
+        answer = await _find(proof, rule, witness, question, witnesses, store)
+        if isinstance(answer, _Lacking):
+            return _refuse(rule, witness, question, proof.tell(answer.lack, answer.asked))
+        found.append(answer)
     now = question.clock.now()
     for each in found:
         if not _is_recent(each.answer, each.rule, each.witness, now):
-            return _refuse(each.rule, each.witness, question)
+            told = each.proof.tell(Lack.TOO_OLD, each.asked)
+            return _refuse(each.rule, each.witness, question, told)
     once = [each for each in found if each.rule.once]
+    spent: dict[str, Proof] = {}
+    for each in once:
+        spent.setdefault(each.answer.event_id, each.proof)
     return Proven(
         event_ids=tuple(dict.fromkeys(each.answer.event_id for each in found)),
-        spent=tuple(dict.fromkeys(each.answer.event_id for each in once)),
+        spent=tuple(spent),
         needed=_needed(once[0].rule, once[0].witness, question) if once else None,
+        proofs=tuple(spent.values()),
     )
 
 
-def _refuse(rule: EvidenceRule, witness: Contract | None, question: Question) -> Rejected:
+def _refuse(
+    rule: EvidenceRule,
+    witness: Contract | None,
+    question: Question,
+    told: Mapping[str, JsonValue],
+) -> Rejected:
     needed = _needed(rule, witness, question)
-    return Rejected(stage=Stage.ADMIT, code=Code.EVIDENCE_REQUIRED, needed=needed)
+    return Rejected(stage=Stage.ADMIT, code=Code.EVIDENCE_REQUIRED, needed=needed, told=told)
 
 
 async def _find(
+    proof: Proof,
     rule: EvidenceRule,
     witness: Contract,
     question: Question,
     witnesses: Witnesses,
     store: AuditStore,
-) -> Accepted | None:
+) -> _Found | _Lacking:
     if not rule.refetch:
+        furthest = Lack.NOTHING_RECORDED
         async for answer in _candidates(rule, witness, question, store):
-            if _holds(answer, rule, witness, question):
-                return answer
-        return None
-    request_id = await witnesses.ask(rule.tool, _needed(rule, witness, question).arguments)
-    if request_id is None:
-        return None
+            lack = _find_lack(answer, rule, witness, question)
+            if lack is None:
+                return _Found(proof, rule, witness, answer, None)
+            furthest = max(furthest, lack, key=_ORDER.index)
+        return _Lacking(furthest)
+    asked = await witnesses.ask(rule.tool, _needed(rule, witness, question).arguments)
+    if asked is None:
+        return _Lacking(Lack.NOT_ASKED)
+    if asked.code is not None:
+        return _Lacking(Lack.ASKING_FAILED, asked)
     taken = await store.answer_of(
-        request_id, tool=rule.tool, caller=question.caller, now=question.clock.now()
+        asked.request_id, tool=rule.tool, caller=question.caller, now=question.clock.now()
     )
-    return taken if taken is not None and _holds(taken, rule, witness, question) else None
+    lack = Lack.NOT_KEPT if taken is None else _find_lack(taken, rule, witness, question)
+    if taken is None or lack is not None:
+        return _Lacking(lack or Lack.NOT_KEPT, asked)
+    return _Found(proof, rule, witness, taken, asked)
 
 
 async def _candidates(
@@ -152,20 +240,25 @@ async def _candidates(
             return
 
 
-def _holds(answer: Accepted, rule: EvidenceRule, witness: Contract, question: Question) -> bool:
-    if rule.once and answer.spent:
-        return False
+def _find_lack(
+    answer: Accepted, rule: EvidenceRule, witness: Contract, question: Question
+) -> Lack | None:
+    """Return why ``answer`` is no proof, in the order of Lack; None: it is one."""
     if answer.contract_digest != witness.fingerprints.digest:
-        return False
-    if not _is_recent(answer, rule, witness, question.clock.now()):
-        return False
+        return Lack.OTHER_CONTRACT
     subjects = (
         is_same(each.data.find(answer.data), each.argument.find(question.arguments))
         for each in rule.bind
         if each.argument is not None
     )
     states = (is_same(pointer.find(answer.data), wanted) for pointer, wanted in rule.where)
-    return all(subjects) and all(states)
+    if not all(subjects):
+        return Lack.OTHER_SUBJECT
+    if not all(states):
+        return Lack.OTHER_STATE
+    if not _is_recent(answer, rule, witness, question.clock.now()):
+        return Lack.TOO_OLD
+    return Lack.SPENT if rule.once and answer.spent else None
 
 
 def may_be_replayed(answer: Accepted, contract: Contract, now: datetime) -> bool:

@@ -280,7 +280,7 @@ class Journal:
             kept=keep_engine_text(
                 rejected, self._line.contract.masked_arguments, self._means.retention
             ),
-            detail={"abandoned": True},
+            detail={"abandoned": True, **(rejected.told or {})},
         )
         # Before the wait: the event is written whether or not its caller still waits for it.
         self.intended = False

@@ -96,7 +96,10 @@ def record_refusal(
         decision_id=rejected.decision_id,
         raw=raw,
         kept=kept,
-        detail={} if rejected.policy_version is None else {"policy": rejected.policy_version},
+        detail={
+            **({} if rejected.policy_version is None else {"policy": rejected.policy_version}),
+            **(rejected.told or {}),
+        },
     )
 
 

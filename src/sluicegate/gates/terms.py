@@ -20,11 +20,13 @@ class Allowance:
     """At most ``count`` attempts within any ``window_s`` seconds under one ``key`` (ACC-3).
 
     ``key`` names what is counted: 64 hexadecimal digits. Allowances with one key count together.
+    ``per`` says in words what is counted apart, for the record.
     """
 
     key: str
     count: int
     window_s: int
+    per: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,13 +63,25 @@ class TermRefused(Exception):  # noqa: N818  (a state, not a defect)
 
     ``code``: OUTCOME_UNKNOWN where the same write is open under ``request_id``; KEY_REUSED,
     IN_PROGRESS or OUTCOME_UNKNOWN for a key that ``request_id`` holds; EVIDENCE_REQUIRED for what
-    was spent before; QUOTA_EXCEEDED.
+    was spent before, with its event id in ``spent``; QUOTA_EXCEEDED, with the ``allowance`` and
+    when it ``frees``.
     """
 
-    def __init__(self, code: Code, request_id: str = "") -> None:
+    def __init__(
+        self,
+        code: Code,
+        request_id: str = "",
+        *,
+        spent: str | None = None,
+        allowance: Allowance | None = None,
+        frees: datetime | None = None,
+    ) -> None:
         super().__init__(f"{code}: {request_id}" if request_id else str(code))
         self.code = code
         self.request_id = request_id
+        self.spent = spent
+        self.allowance = allowance
+        self.frees = frees
 
 
 class AlreadyDone(Exception):  # noqa: N818  (a state, not a defect)

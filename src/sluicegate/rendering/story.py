@@ -161,6 +161,10 @@ def _notes(detail: Mapping[str, JsonValue]) -> Iterable[str]:
             yield _SAID[name]
         elif name == "retry_in_s":
             yield f"another attempt after {value} s"
+        elif name == "proof" and isinstance(value, Mapping):
+            yield from _proof(value)
+        elif name == "quotas" and isinstance(value, list):
+            yield from _quotas(value)
         elif name == "custody" and isinstance(value, Mapping):
             yield from (f"{kind} kept as {ref}" for kind, ref in value.items())
         elif isinstance(value, Mapping):
@@ -172,6 +176,26 @@ def _notes(detail: Mapping[str, JsonValue]) -> Iterable[str]:
             yield f"{name.replace('_', ' ')}: {', '.join(map(str, value))}"
         else:
             yield f"{name.replace('_', ' ')}: {value}"
+
+
+def _proof(proof: Mapping[str, JsonValue]) -> Iterable[str]:
+    yield f"proof {proof.get('number')}, {proof.get('tool')}: {proof.get('why')}"
+    if "asked" in proof:
+        code = proof.get("agent_code")
+        ended = f", which ended as {code}" if code else ""
+        yield f"the gate asked itself as {proof['asked']}{ended}: sluicegate why {proof['asked']}"
+
+
+def _quotas(quotas: Sequence[JsonValue]) -> Iterable[str]:
+    word = "spent quota" if len(quotas) == 1 else "one of these is spent"
+    for quota in quotas:
+        if not isinstance(quota, Mapping):
+            continue
+        per = quota.get("per")
+        counted = f"per {' and '.join(map(str, per))}" if isinstance(per, list) and per else None
+        frees = f", has room again at {quota['frees']}" if "frees" in quota else ""
+        granted = f"at most {quota.get('count')} within {quota.get('window_s')} s"
+        yield f"{word}: {granted} {counted or 'over all'}{frees}"
 
 
 def _next_steps(events: Sequence[StoredEvent], folder: str) -> Iterable[str]:

@@ -124,19 +124,20 @@ def demand_terms(
         request_id = find_open_row(connection, columns)
         if request_id is not None:
             raise TermRefused(Code.OUTCOME_UNKNOWN, request_id)
-    if len(set(terms.evidence)) < len(terms.evidence) or any(
-        is_spent(connection, event_id) for event_id in terms.evidence
-    ):
-        raise TermRefused(Code.EVIDENCE_REQUIRED)
+    for place, event_id in enumerate(terms.evidence):
+        if event_id in terms.evidence[:place] or is_spent(connection, event_id):
+            raise TermRefused(Code.EVIDENCE_REQUIRED, spent=event_id)
     for allowance in terms.allowances:
         begins = _window_begins(allowance, now)
-        (count,) = connection.execute(
-            "SELECT count(*) FROM (SELECT 1 FROM quota_spent WHERE key = ? AND at > ? LIMIT ?)"
-            " AS counted",
+        # Of the newest that fill it, the oldest: when that leaves the window, there is room.
+        count, oldest = connection.execute(
+            "SELECT count(*), min(at) FROM (SELECT at FROM quota_spent WHERE key = ? AND at > ?"
+            " ORDER BY at DESC LIMIT ?) AS counted",
             (allowance.key, begins, allowance.count),
         ).fetchone()
         if count >= allowance.count:
-            raise TermRefused(Code.QUOTA_EXCEEDED)
+            frees = datetime.fromisoformat(oldest) + timedelta(seconds=allowance.window_s)
+            raise TermRefused(Code.QUOTA_EXCEEDED, allowance=allowance, frees=frees)
 
 
 def keep_terms(

@@ -31,7 +31,8 @@ class Rejected:
     in place of the default, where the contract maps this refusal. ``engine_message`` is the
     engine's own text: it may hold received text, so it goes to custody and nowhere else.
     ``decision_id`` is the denial's, where a decision point gave one. ``needed`` stands with
-    EVIDENCE_REQUIRED alone.
+    EVIDENCE_REQUIRED alone. ``told`` is what the record says besides, for the operator: names of
+    the contract, numbers, times and request ids, and nothing that was received.
     """
 
     stage: Stage
@@ -42,6 +43,7 @@ class Rejected:
     engine_message: str | None = None
     decision_id: str | None = None
     needed: Needed | None = None
+    told: Mapping[str, JsonValue] | None = None
 
     @classmethod
     def because(

@@ -15,10 +15,12 @@ from tests.unit.gates.test_identical_writes import Held
 
 from sluicegate.gates.gate import Gate
 from sluicegate.gates.ports import AuditUnavailable, Dispatch
-from sluicegate.gates.terms import AcceptedPage
+from sluicegate.gates.terms import NO_TERMS, AcceptedPage, TermRefused, Terms
+from sluicegate.rendering.story import tell_story
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.testing import FixedClock, RecordedUpstream, gate_of
 from sluicegate.values.callers import Caller
+from sluicegate.values.codes import Code
 from sluicegate.values.receipts import Fault, Receipt
 
 pytestmark = pytest.mark.requirement("EVI-1", "ARG-7", "ENV-1")
@@ -326,6 +328,7 @@ async def test_a_waiver_that_has_ended_carries_no_action_any_more() -> None:
     given = await yard.gate.call("job_restart", ARGUMENTS, caller=CALLER)
     assert (given.outcome, given.code) == ("refused", "EVIDENCE_REQUIRED")
     assert len(yard.restart.dispatches) == 1
+    assert told(yard) == {"evidence_waiver": "ended with 2026-11-30"}
 
 
 @pytest.mark.requirement("RET-1")
@@ -334,6 +337,118 @@ async def test_an_action_whose_time_its_evidence_used_up_is_not_sent() -> None:
     given = await yard.gate.call("job_restart", ARGUMENTS, caller=CALLER, deadline_s=4)
     assert (given.outcome, given.code) == ("refused", "UPSTREAM_UNAVAILABLE")
     assert yard.restart.dispatches == []
+
+
+# --- what the record says of it -----------------------------------------------------------------
+
+
+def told(yard: Yard) -> Any:
+    """What the last event of the action says of its proof."""
+    return json.loads(list(yard.gate.audit.events(tool="job_restart"))[-1].detail)
+
+
+def told_of(why: str, number: int = 1) -> dict[str, Any]:
+    return {"proof": {"number": number, "tool": "job_status", "why": why}}
+
+
+LACKING: dict[str, tuple[bytes | None, float, str]] = {
+    "nothing": (None, 0, "no answer that is recent enough is on record"),
+    "long ago": (answer(), 3600, "no answer that is recent enough is on record"),
+    "too old": (answer(), 31, "what is on record is older than allowed"),
+    "another state": (answer(state="running"), 0, "what is on record says another state"),
+}
+
+
+@pytest.mark.requirement("AUD-1")
+@pytest.mark.parametrize("case", LACKING)
+async def test_the_record_says_which_proof_is_lacking_and_why(case: str) -> None:
+    received, waited, why = LACKING[case]
+    yard = Yard(received or answer())
+    if received is not None:
+        await yard.look()
+    yard.clock.advance(waited)
+    assert refused(await yard.act())
+    assert told(yard) == told_of(why)
+
+
+@pytest.mark.requirement("AUD-1")
+async def test_the_record_says_that_what_is_known_is_about_another_subject() -> None:
+    yard = Yard(answer(project_id="other-one"))
+    await yard.look(arguments=ARGUMENTS.replace("bluebird", "other-one"))
+    assert refused(await yard.act())
+    assert told(yard) == told_of("what is on record is about another subject")
+
+
+@pytest.mark.requirement("AUD-1")
+async def test_of_several_answers_the_one_that_came_nearest_to_a_proof_is_told() -> None:
+    yard = Yard(answer(), answer(state="running"), evidence=[{**PROOF, "max_age_s": 61}, PROOF])
+    await yard.look()
+    assert (await yard.act())["outcome"] == "success"
+    await yard.look()  # the newest says another state, the one before is spent
+    assert refused(await yard.act())
+    assert told(yard) == told_of("what is on record was spent by an earlier action")
+
+
+@pytest.mark.requirement("AUD-1")
+async def test_the_second_proof_is_told_by_its_number() -> None:
+    yard = Yard(evidence=[PROOF, {**PROOF, "where": {"/state": "running"}}])
+    await yard.look()
+    assert refused(await yard.act())
+    assert told(yard) == told_of("what is on record says another state", 2)
+
+
+ASKED: dict[str, tuple[bytes | Receipt, str, str | None]] = {
+    "lost": (
+        LOST,
+        "the gate asked for it and got no accepted answer",
+        "UPSTREAM_UNAVAILABLE",
+    ),
+    "refused": (
+        answer(extra=1),
+        "the gate asked for it and got no accepted answer",
+        "INVALID_RESPONSE",
+    ),
+    "another state": (answer(state="running"), "what is on record says another state", None),
+}
+
+
+@pytest.mark.requirement("AUD-1")
+@pytest.mark.parametrize("case", ASKED)
+async def test_what_the_gate_asked_itself_is_named_in_the_refusal(case: str) -> None:
+    received, why, code = ASKED[case]
+    yard = Yard(received, evidence=[REFETCH])
+    assert refused(await yard.act())
+    asked = list(yard.gate.audit.events(tool="job_status"))[-1]
+    assert asked.agent_code == code
+    assert told(yard)["proof"] == {
+        **told_of(why)["proof"],
+        "asked": asked.request_id,
+        **({} if code is None else {"agent_code": code}),
+    }
+    (refusal,) = yard.gate.audit.events(tool="job_restart")
+    story = tell_story([refusal])
+    ended = "" if code is None else f", which ended as {code}"
+    assert f"           proof 1, job_status: {why}\n" in story
+    assert (
+        f"           the gate asked itself as {asked.request_id}{ended}:"
+        f" sluicegate why {asked.request_id}\n"
+    ) in story
+
+
+@pytest.mark.requirement("AUD-1")
+async def test_a_proof_that_is_spent_in_the_commit_of_another_is_told_by_its_number() -> None:
+    class Taken(MemoryStore):
+        """Another intent spends the answer between the look and the commit."""
+
+        async def record(self, events: Any, *, terms: Terms = NO_TERMS) -> Any:
+            if terms.evidence:
+                raise TermRefused(Code.EVIDENCE_REQUIRED, spent=terms.evidence[-1])
+            return await super().record(events, terms=terms)
+
+    yard = Yard(store=Taken(), evidence=[{**PROOF, "once": False}, PROOF])
+    await yard.look()
+    assert refused(await yard.act())
+    assert told(yard) == told_of("what is on record was spent by an earlier action", 2)
 
 
 # --- after a retry -----------------------------------------------------------------------------
@@ -353,6 +468,10 @@ async def test_what_was_known_before_a_retry_proves_nothing_after_it(proof: dict
     assert len(yard.restart.dispatches) == 1
     last = list(yard.gate.audit.events(tool="job_restart"))[-1]
     assert last.code == "EVIDENCE_REQUIRED"
+    assert json.loads(last.detail) == {
+        "abandoned": True,
+        **told_of("no answer that is recent enough is on record"),
+    }
 
 
 class Pausing(FixedClock):

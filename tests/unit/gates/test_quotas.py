@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import time
 import uuid
@@ -20,6 +21,7 @@ from sluicegate.errors import ConfigurationError
 from sluicegate.gates.gate import Gate
 from sluicegate.gates.ports import Quota
 from sluicegate.gates.terms import Allowance
+from sluicegate.rendering.story import tell_story
 from sluicegate.testing import FixedClock, RecordedUpstream, gate_of
 from sluicegate.values.callers import Caller
 from sluicegate.values.receipts import Fault, Receipt
@@ -127,6 +129,68 @@ async def test_calls_that_do_not_run_are_not_counted() -> None:
     gate, _ = yard(own=[{"count": 1, "window_s": 60}])
     await gate.call("job_status", "{}", caller=CALLER)
     assert await said(gate) == "success"
+
+
+# --- what the record says of it -----------------------------------------------------------------
+
+
+@pytest.mark.requirement("AUD-1")
+async def test_the_record_says_which_quota_is_spent_and_when_it_has_room_again() -> None:
+    clock = FixedClock()
+    narrow = {"per": ["caller"], "count": 2, "window_s": 10}
+    gate, _ = yard(own=[{"count": 9, "window_s": 60}], whole=[narrow], clock=clock)
+    for step in (0, 6, 1):  # at noon, 6 s and 7 s later
+        clock.advance(step)
+        heard = await said(gate)
+    assert heard == "QUOTA_EXCEEDED"
+    event = list(gate.audit.events())[-1]
+    assert json.loads(event.detail) == {
+        "quotas": [
+            {
+                "per": ["caller"],
+                "count": 2,
+                "window_s": 10,
+                "frees": "2026-11-30T12:00:10.000000Z",
+            }
+        ]
+    }
+    assert (
+        "           spent quota: at most 2 within 10 s per caller,"
+        " has room again at 2026-11-30T12:00:10.000000Z\n"
+    ) in tell_story([event])
+    clock.advance(3)
+    assert await said(gate) == "success"
+
+
+@pytest.mark.requirement("AUD-1")
+async def test_a_lowered_quota_has_room_once_fewer_than_it_grants_are_left() -> None:
+    clock = FixedClock()
+    gate, _ = yard(own=[{"count": 3, "window_s": 60}], clock=clock)
+    for step in (0, 1, 1):
+        clock.advance(step)
+        assert await said(gate) == "success"
+    lower, _ = yard(own=[{"count": 2, "window_s": 60}], clock=clock)
+    later = Gate(replace(lower._means, store=gate._means.store), lower._serving)
+    assert await said(later) == "QUOTA_EXCEEDED"
+    (quota,) = json.loads(list(gate.audit.events())[-1].detail)["quotas"]
+    assert quota["frees"] == "2026-11-30T12:01:01.000000Z"
+
+
+@pytest.mark.requirement("AUD-1")
+async def test_of_quotas_that_are_counted_elsewhere_all_are_told() -> None:
+    gate, _ = yard(own=[{"count": 1, "window_s": 60}], whole=[{"count": 5, "window_s": 60}])
+    counted = Gate(replace(gate._means, quota=open_quota("memory:")), gate._serving)
+    assert [await said(counted), await said(counted)] == ["success", "QUOTA_EXCEEDED"]
+    event = list(gate.audit.events())[-1]
+    assert json.loads(event.detail) == {
+        "quotas": [
+            {"per": ["tool"], "count": 1, "window_s": 60},
+            {"per": [], "count": 5, "window_s": 60},
+        ]
+    }
+    story = tell_story([event])
+    assert "           one of these is spent: at most 1 within 60 s per tool\n" in story
+    assert "           one of these is spent: at most 5 within 60 s over all\n" in story
 
 
 # --- counted elsewhere --------------------------------------------------------------------------
