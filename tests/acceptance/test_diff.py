@@ -127,7 +127,8 @@ def test_the_tools_of_two_lists_are_compared_by_name(sluicegate: Here, tmp_path:
 
     old = write(tmp_path / "old.json", [tool("a", "A."), tool("b", "B.")])
     new = write(tmp_path / "new.json", {"tools": [tool("c", "C."), tool("a", "A, now.")]})
-    code, shaped = found(sluicegate, "--side", "arguments", old, new)
+    code, shaped = found(sluicegate, old, new)
+    assert found(sluicegate, "--side", "arguments", old, new) == (code, shaped)
     assert code == 1
     assert [(one["tool"], one["kind"], one["line"]) for one in shaped["changes"]] == [
         ("b", "tool-removed", 24),
@@ -281,6 +282,31 @@ def test_what_cannot_be_compared_ends_with_its_own_exit(
         "nothing there": 5,
         "no waivers there": 5,
     }
+
+
+@pytest.mark.parametrize("side", [(), ("--side", "arguments")], ids=["no side", "a side"])
+def test_a_contract_that_is_given_as_a_file_is_told_by_one_problem(
+    sluicegate: Here, folders: tuple[Path, Path], side: tuple[str, ...]
+) -> None:
+    released, current = (
+        folders[0] / "job_status" / name for name in ("released/1.0.0.yaml", "contract.yaml")
+    )
+    code, shaped = found(sluicegate, *side, released, current)
+    assert code == 4
+    said = "This file belongs to a contract folder; it is neither a schema nor a tool list."
+    assert [(one["document"], one["message"]) for one in shaped["problems"]] == [
+        (str(released), said),
+        (str(current), said),
+    ]
+    assert "Compare two contract folders" in shaped["problems"][0]["mend"]
+
+
+def test_a_schema_without_a_side_is_asked_for_it(
+    sluicegate: Here, files: tuple[Path, Path]
+) -> None:
+    done = sluicegate("diff", *files)
+    assert (done.code, done.out) == (2, "")
+    assert f"{files[0]} holds a schema: say --side arguments" in " ".join(done.err.split())
 
 
 def test_a_contract_that_does_not_load_is_told_with_its_file(

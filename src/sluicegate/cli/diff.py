@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @click.option(
     "--side",
     type=click.Choice(["arguments", "result"]),
-    help="For files: the side of the tool boundary that the schemas stand on.",
+    help="For files that hold a schema: the side of the tool boundary that it stands on.",
 )
 @click.option(
     "--waivers",
@@ -51,24 +51,22 @@ def diff(
     form: str,
     color: str,
 ) -> int:
-    """Compare OLD and NEW: two contract folders, or two files with --side.
+    """Compare OLD and NEW: two contract folders, or two files.
 
-    A file holds a schema, or a list of MCP tool definitions. Arguments may only widen, results
-    may only narrow. Exit 0 compatible, 1 breaking, undecided or a version that does not tell
-    what changed, 2 usage or waivers that are wrong, 3 neither holds a tool, 4 something does not
-    load, 5 it cannot be read.
+    A file holds a schema, then say --side; or a list of MCP tool definitions. Arguments may only
+    widen, results may only narrow. Exit 0 compatible, 1 breaking, undecided or a version that does
+    not tell what changed, 2 usage or waivers that are wrong, 3 neither holds a tool, 4 something
+    does not load, 5 it cannot be read.
     """
     from sluicegate.cli.progress import tell_progress
     from sluicegate.opening.clock import SystemClock
-    from sluicegate.opening.comparing import compare_files, compare_folders
+    from sluicegate.opening.comparing import SideMissing, compare_files, compare_folders
     from sluicegate.rendering.diff_report import explain_diff_rules, report_diff
     from sluicegate.rendering.diffing import render_diff, render_diff_github, shape_diff
 
     folders = _demand_alike(old, new)
     if folders and side is not None:
         raise click.UsageError("--side is for files; a contract has both sides")
-    if not folders and side is None:
-        raise click.UsageError("files hold schemas: say --side arguments or --side result")
     waivers = _read_waivers(waivers_path, new if folders else None)
     now = SystemClock().now()
     with tell_progress(f"comparing {old} with {new}"):
@@ -76,8 +74,12 @@ def diff(
             if folders:
                 compared = compare_folders(old, new, python=not no_python, waivers=waivers, now=now)
             else:
-                named = cast("Literal['arguments', 'result']", side)
+                named = cast("Literal['arguments', 'result'] | None", side)
                 compared = compare_files(old, new, named, waivers=waivers, now=now)
+        except SideMissing as error:
+            raise click.UsageError(
+                f"{error} holds a schema: say --side arguments or --side result"
+            ) from None
         except OSError as error:
             stop(Exit.UNREADABLE, f"{error.filename} cannot be read: {error.strerror}")
     shown = _as_shown(compared)

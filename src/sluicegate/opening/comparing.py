@@ -42,6 +42,10 @@ WAIVERS_NAME: Final = "diff-waivers.yaml"
 SideName = Literal["arguments", "result"]
 
 
+class SideMissing(Exception):  # noqa: N818  (a question, not a fault of the file)
+    """The file that the text names holds a schema, and nobody said which side it stands on."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
     """Where a tool is written: its file, the document in it, and the place in that document."""
@@ -92,19 +96,22 @@ class _Tools:
 
 
 def compare_files(
-    old: str, new: str, side: SideName, *, waivers: Sequence[Waiver] = (), now: datetime
+    old: str, new: str, side: SideName | None, *, waivers: Sequence[Waiver] = (), now: datetime
 ) -> Compared:
     """Compare two files as they are written; definitions tool by tool, both sides of each.
 
-    ``side`` says which side of the boundary a bare schema stands on; ``now`` is the time by which
-    waivers expire. Raises: OSError where a file cannot be read.
+    ``side`` says which side of the boundary a bare schema stands on; definitions need none. ``now``
+    is the time by which waivers expire. A contract is a problem: it is compared by its folder.
+    Raises: OSError where a file cannot be read; SideMissing for a schema without ``side``.
     """
-    before, after = (_read_tools(path, side) for path in (old, new))
+    before, after = (_read_tools(path, side or "arguments") for path in (old, new))
     problems = before.problems + after.problems
     if not problems and ("" in before.tools) != ("" in after.tools):
         problems = (_unlike(new),)
     if problems:
         return _failed(before.side, after.side, problems)
+    if side is None and "" in before.tools:
+        raise SideMissing(old)
     comparisons = []
     for tool in before.tools:
         if tool not in after.tools:
@@ -112,7 +119,7 @@ def compare_files(
         was, is_ = before.tools[tool], after.tools[tool]
         if isinstance(was, Definition) and isinstance(is_, Definition):
             comparisons.append(compare_definitions(was, is_))
-        elif not isinstance(was, Definition) and not isinstance(is_, Definition):
+        elif side and not isinstance(was, Definition) and not isinstance(is_, Definition):
             comparisons.append(compare_schemas(was, is_, side))
     tools = (*compare_presence(before.tools, after.tools), *_judge(comparisons))
     return _finish(before.side, after.side, tools, waivers, now)
@@ -185,6 +192,8 @@ def _read_tools(path: str, side: SideName) -> _Tools:
     document = _open_document(path)
     if not isinstance(document, Document):
         return _Tools(side=Side(path=path), problems=document)
+    if isinstance(document.value, Mapping) and "sluicegate" in document.value:
+        return _Tools(side=Side(path=path), problems=(_of_folder(document),))
     listed = _list_definitions(document.value)
     if listed is None:
         schema = _register(document, "", document.value, side)
@@ -261,6 +270,15 @@ def _register(
     return tuple(
         document.problem(place + fault.pointer, fault.message, fault.mend, code=fault.code)
         for fault in registered
+    )
+
+
+def _of_folder(document: Document) -> Problem:
+    return document.problem(
+        "/sluicegate",
+        "This file belongs to a contract folder; it is neither a schema nor a tool list.",
+        "Compare two contract folders, those that hold sluicegate.yaml; the former one comes out"
+        " of version control, for example by `git worktree add`.",
     )
 
 
