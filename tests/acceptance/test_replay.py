@@ -243,6 +243,19 @@ def test_a_faulty_line_is_named_and_ends_the_replay(sluicegate: Here, text: str,
     assert said in done.err
 
 
+@pytest.mark.requirement("LIF-4", "CLI")
+@pytest.mark.parametrize("name", ["out.jsonl", "out.parquet"])
+def test_an_audit_export_is_named_as_one_and_what_to_give_instead(
+    sluicegate: Here, name: str
+) -> None:
+    call(sluicegate, "failed")
+    assert sluicegate("audit", "export", name).code == 0
+    done, _ = replay(sluicegate, "--archive", name)
+    assert (done.code, done.out) == (5, "")
+    assert "this is an audit export, which holds no answers" in done.err
+    assert "leave --archive out and say --reason" in done.err
+
+
 @pytest.mark.requirement("LIF-4")
 def test_freshness_needs_the_time_of_each_answer(sluicegate: Here) -> None:
     for old, new in (

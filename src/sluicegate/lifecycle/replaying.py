@@ -7,7 +7,7 @@ judge them, is the affair of ``opening``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, Literal, TypeAlias, cast
@@ -38,6 +38,9 @@ MAX_GROUPS: Final = 500
 """Pointers may be made of names that the other side chose; beyond this they fall together."""
 
 OTHER_PLACES: Final = "…"
+
+_OF_AN_EXPORT: Final = frozenset({"seq", "raw_ref", "link"})
+"""Columns that every event of the record has, and no answer of an archive."""
 
 Change: TypeAlias = Literal["now refused", "now accepted", "refused otherwise"]
 
@@ -188,6 +191,15 @@ def _is_of_signature(was: Judged) -> bool:
     if was.stage == Stage.AUTHENTICATE:
         return True
     return not was.pointer and was.code in (Code.STALE, Code.FROM_FUTURE)
+
+
+def demand_answers(members: Collection[str]) -> None:
+    """Raises: ValueError where ``members``, names of an archive, are those of an audit export."""
+    if "raw" not in members and set(members) >= _OF_AN_EXPORT:
+        raise ValueError(
+            "this is an audit export, which holds no answers: leave --archive out and say --reason"
+            " to judge what the record keeps, or give an archive of raw answers"
+        )
 
 
 @dataclass(frozen=True, slots=True, order=True)

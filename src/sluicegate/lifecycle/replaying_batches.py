@@ -21,6 +21,7 @@ from sluicegate.lifecycle.replaying import (
     Judged,
     Ladders,
     build_ladders,
+    demand_answers,
     judge_answers,
     tell_change,
 )
@@ -86,6 +87,7 @@ def read_batch(batch: pa.RecordBatch, *, first: int, needs_now: bool) -> Iterato
 
     Raises: ValueError naming a column that is strange, or a row that lacks what is needed.
     """
+    demand_answers(batch.schema.names)
     strange = sorted(set(batch.schema.names) - set(ANSWERS.names))
     if strange or "raw" not in batch.schema.names:
         what = f"{show_name(strange[0])} is none" if strange else "`raw` is missing"

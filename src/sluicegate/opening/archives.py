@@ -17,7 +17,7 @@ import jiter
 from sluicegate.contracts.settings import Settings
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import AuditEvent
-from sluicegate.lifecycle.replaying import ACCEPTED, Answer, Judged
+from sluicegate.lifecycle.replaying import ACCEPTED, Answer, Judged, demand_answers
 from sluicegate.opening.plain_files import open_plain
 from sluicegate.opening.sidecars import read_sidecar
 from sluicegate.opening.standing import open_standing_store
@@ -122,6 +122,7 @@ def _read_parquet(path: Path, needs_now: bool) -> Iterator[Answer]:
 def _line_answer(number: int, members: JsonValue, needs_now: bool) -> Answer:
     if not isinstance(members, Mapping):
         raise ValueError("it is no JSON object")
+    demand_answers(members)
     strange = sorted(members.keys() - _LINE_KEYS)
     if strange:
         raise ValueError(f"{show_name(strange[0])} is none of {', '.join(sorted(_LINE_KEYS))}")
