@@ -207,6 +207,32 @@ def test_whatever_check_refuses_in_a_draft_was_named_when_it_was_drafted(
         }
 
 
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (("answer.0.json",), "inferred from 1 sample alone;"),
+        (("answer.0.json", "answer.1.json"), "inferred from 2 samples alone;"),
+    ],
+    ids=["one", "two"],
+)
+def test_how_many_samples_there_were_is_told(
+    sluicegate: Here, files: tuple[str, ...], said: str
+) -> None:
+    assert said in sluicegate("import", "samples", *files, "--tool", "get_item").err
+
+
+def test_the_last_line_says_that_the_folder_does_not_load_until_drafts_are_decided(
+    sluicegate: Here,
+) -> None:
+    said = "write drafts elsewhere with --folder FOLDER"
+    options = ("import", *SOURCES["a schema of the result"])
+    done = sluicegate(*options, "--folder", "mine")
+    assert done.err.splitlines()[-1] == (
+        f"until its drafts are decided mine does not load, and no tool of it can be called; {said}"
+    )
+    assert said not in sluicegate(*options, "--folder", "other", "--accept-defaults").err
+
+
 def test_every_open_question_is_told_on_stderr_in_the_file_and_to_programs(
     sluicegate: Here,
 ) -> None:

@@ -236,6 +236,11 @@ def _write(found: _Found, folder: str, form: str, *, accept_defaults: bool) -> i
     except OSError as error:
         stop(Exit.UNREADABLE, f"{error.filename} cannot be written: {error.strerror}")
     _tell(drafts, problems, folder, form)
+    if not all(each.accepted for each in drafts):
+        note(
+            f"until its drafts are decided {folder} does not load, and no tool of it can be called;"
+            " write drafts elsewhere with --folder FOLDER"
+        )
     return Exit.REJECTED if problems else Exit.ACCEPTED
 
 

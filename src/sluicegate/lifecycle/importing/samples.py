@@ -103,8 +103,9 @@ def read_samples(tool: str, samples: Mapping[str, JsonValue]) -> Blueprint:
     few = (
         Decision(
             at="result",
-            question=f"result.schema: inferred from {len(samples)} samples alone; which members"
-            " may be absent, null, or hold other values",
+            question=f"result.schema: inferred from {len(samples)} sample"
+            f"{'' if len(samples) == 1 else 's'} alone; which members may be absent, null, or hold"
+            " other values",
         ),
     )
     return Blueprint(
