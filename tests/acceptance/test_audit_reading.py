@@ -127,7 +127,8 @@ def test_an_export_takes_what_is_asked_for_alone(sluicegate: Here) -> None:
         (("--as", "parquet"), 5),
     ):
         Path("out").unlink(missing_ok=True)
-        assert sluicegate("audit", "export", "out", *arguments).out == f"{count} events\n"
+        told = "1 event\n" if count == 1 else f"{count} events\n"
+        assert sluicegate("audit", "export", "out", *arguments).out == told
     assert parquet.read_table("out").num_rows == 5
 
 
@@ -136,11 +137,19 @@ def test_an_export_takes_what_is_asked_for_alone(sluicegate: Here) -> None:
     [
         (("there",), 2),
         (("no/such/folder/out",), 2),
+        (("out.csv",), 2),
         (("out", "--code", "STALE"), 3),
         (("out", "--code", "STALLE"), 2),
         (("out", "--tool", "job_statu"), 2),
     ],
-    ids=["a file that stands there", "no folder", "no event", "no code", "no tool"],
+    ids=[
+        "a file that stands there",
+        "no folder",
+        "another ending",
+        "no event",
+        "no code",
+        "no tool",
+    ],
 )
 def test_an_export_that_cannot_be_made_leaves_no_file(
     sluicegate: Here, arguments: tuple[str, ...], code: int

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 POLL_S: Final = 0.5
 MAX_AT_ONCE: Final = 10_000
 
+_ENDINGS: Final = ("", ".jsonl", ".ndjson", ".json", ".parquet")
+
 
 @click.command()
 @click.option("-f", "--follow", is_flag=True, help="Go on as events come, until Ctrl-C.")
@@ -104,22 +106,32 @@ def export(
 ) -> int:
     """Write events to a new FILE, the oldest first: JSON Lines, or Parquet by its name.
 
+    Another ending than .jsonl, .ndjson, .json or .parquet needs --as.
+
     Every column stands in it, nothing of custody does. Exit 3 and no file if there is no event.
     """
     from sluicegate.cli.audit_options import demand_known, read_since
     from sluicegate.cli.progress import tell_progress
     from sluicegate.cli.record import open_standing_record
     from sluicegate.opening.exporting import JSONL, PARQUET, export_events
+    from sluicegate.rendering.counting import count_of
 
     moment = read_since(since, datetime.now(UTC))
-    chosen = kind or (PARQUET if file.suffix == ".parquet" else JSONL)
+    ending = file.suffix.lower()
+    if kind is None and ending not in _ENDINGS:
+        raise click.BadParameter(
+            f"an export is JSON Lines or Parquet: let the name end in {', '.join(_ENDINGS[1:])},"
+            " or name the form with --as",
+            param_hint="FILE",
+        )
+    chosen = kind or (PARQUET if ending == ".parquet" else JSONL)
     with open_standing_record(folder) as store, tell_progress(f"exporting the record of {folder}"):
         events = store.events(since=moment, tool=tool, code=code)
         count = export_events(events, file, form=chosen)
         if not count:
             demand_known(folder, store, tool=tool, code=code)
     if form == HUMAN:
-        put(f"{count} events\n")
+        put(f"{count_of(count, 'event')}\n")
     else:
         put_object("audit export", {"events": count, "file": str(file) if count else None})
     return Exit.ACCEPTED if count else Exit.NOTHING_CHECKED

@@ -8,6 +8,7 @@ from typing import Final
 from sluicegate.contracts.problems import Problem
 from sluicegate.gates.ports import AnchorReport, ChainReport
 from sluicegate.gates.verdicts import Verdict
+from sluicegate.rendering.counting import count_of
 from sluicegate.rendering.escaping import escape_terminal
 from sluicegate.rendering.paint import PLAIN, Paint
 from sluicegate.rendering.places import Excerpt, Source, excerpt, place_findings
@@ -154,7 +155,7 @@ def _links(report: ChainReport, *, vouched: bool, paint: Paint) -> str:
         return f"{paint.warn('EMPTY')}  0 events: nothing was checked\n"
     if report.broken_at is None:
         word = paint.good("INTACT") if vouched else paint.warn("LINKED")
-        return f"{word}  {report.events} events  {paint.dim(report.head)}\n"
+        return f"{word}  {count_of(report.events, 'event')}  {paint.dim(report.head)}\n"
     problem = escape_terminal(report.problem or "the event does not fit the chain")
     return (
         f"{paint.bad('CHAIN_BROKEN')} at event {report.broken_at}: {problem}\n"
@@ -167,9 +168,8 @@ def _heads(report: AnchorReport, paint: Paint) -> str:
         return f"{paint.warn('UNSIGNED')}  the heads name no event\n"
     if report.problem is None:
         signed = f"event {report.signed_seq} was signed at {report.signed_at}"
-        return (
-            f"{paint.good('SIGNED')}  {report.heads} heads  {paint.dim(escape_terminal(signed))}\n"
-        )
+        heads = count_of(report.heads, "head")
+        return f"{paint.good('SIGNED')}  {heads}  {paint.dim(escape_terminal(signed))}\n"
     problem = escape_terminal(report.problem)
     if report.code is None:
         return f"{paint.bad('HEADS')}  {problem}\n"

@@ -188,6 +188,7 @@ def test_a_problem_of_a_folder_says_where_what_and_how_to_mend_it() -> None:
     ("report", "shown"),
     [
         pytest.param(ChainReport(events=3, head="ab"), "INTACT  3 events  ab\n", id="intact"),
+        pytest.param(ChainReport(events=1, head="ab"), "INTACT  1 event  ab\n", id="one event"),
         pytest.param(
             ChainReport(events=3, head="ab", broken_at=2, problem="a column was changed"),
             "CHAIN_BROKEN at event 2: a column was changed\n  sluicegate explain CHAIN_BROKEN\n",
@@ -197,6 +198,13 @@ def test_a_problem_of_a_folder_says_where_what_and_how_to_mend_it() -> None:
 )
 def test_the_chain_is_told_with_its_first_bad_event(report: ChainReport, shown: str) -> None:
     assert render_chain(report, None) == shown
+
+
+def test_one_head_is_told_in_the_singular() -> None:
+    fits = AnchorReport(heads=1, signed_seq=3, signed_at="2026-11-30T10:00:00Z")
+    assert render_chain(ChainReport(events=3, head="ab"), fits).splitlines()[1] == (
+        "SIGNED  1 head  event 3 was signed at 2026-11-30T10:00:00Z"
+    )
 
 
 def test_a_whole_chain_that_its_heads_show_to_be_cut_is_not_called_intact() -> None:
