@@ -28,7 +28,7 @@ from sluicegate.gates.journal import Journal
 from sluicegate.gates.masking import hide_in_answer
 from sluicegate.gates.means import Means
 from sluicegate.gates.outstanding import Outstanding
-from sluicegate.gates.ports import AuditUnavailable, Dispatch, Notice
+from sluicegate.gates.ports import AuditUnavailable, Dispatch, KeyUnreadable, Notice
 from sluicegate.gates.recording import Subject
 from sluicegate.gates.refusing import fail, refuse
 from sluicegate.gates.retrying import Tally, is_outcome_open, may_retry, pause_s
@@ -37,6 +37,7 @@ from sluicegate.gates.terms import AlreadyDone, TermRefused
 from sluicegate.values.codes import AgentCode, Code, Stage
 from sluicegate.values.findings import Finding
 from sluicegate.values.json import JsonValue
+from sluicegate.values.names import show_name
 from sluicegate.values.receipts import Fault, Receipt
 from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import Request
@@ -449,12 +450,20 @@ class Course(Generic[T]):
 
     async def _unexpected(self, error: BaseException) -> Answer[T]:
         # The text of an unexpected exception may quote an answer: it goes to custody only.
+        key = show_name(str(error.name)) if isinstance(error, KeyUnreadable) else None
         _LOG.error(
-            "call %s: unexpected %s, closed as INTERNAL",
+            "call %s: %s, closed as INTERNAL",
             self._subject.request_id,
-            type(error).__name__,
+            f"unexpected {type(error).__name__}"
+            if key is None
+            else f"the key {key} of upstream.signature cannot be read",
         )
-        rejected = Rejected(stage=Stage.INTERNAL, code=Code.INTERNAL, engine_message=text_of(error))
+        rejected = Rejected(
+            stage=Stage.INTERNAL,
+            code=Code.INTERNAL,
+            engine_message=text_of(error),
+            told=None if key is None else {"unreadable_key": key},
+        )
         try:
             if not self._sent:
                 return await self._stop(rejected)

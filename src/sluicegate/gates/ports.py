@@ -281,6 +281,12 @@ class Notifier(Protocol):
         """Deliver what waits, bounded in time."""
 
 
+class KeyUnreadable(Exception):  # noqa: N818  (a state, not a defect)
+    """A key of a signed contract cannot be read; ``name`` is what the contract calls it."""
+
+    name: str = ""
+
+
 class SigningKeys(Protocol):
     """Where the keys of a signed contract come from (RES-6)."""
 
@@ -289,7 +295,10 @@ class SigningKeys(Protocol):
         """What shares one memory of replays: whoever signs with these keys."""
 
     def read(self) -> TrustedKeys:
-        """Return the keys as they are now; may block for a file. What it raises is INTERNAL."""
+        """Return the keys as they are now; may block for a file.
+
+        What it raises is INTERNAL; of a KeyUnreadable log and record tell the name.
+        """
 
 
 class Replays(Protocol):

@@ -18,7 +18,7 @@ from sluicegate.checks.authentication_keys import (
 )
 from sluicegate.contracts.contract import Contract, HttpFetch, JwsSignature, WebhookSignature
 from sluicegate.errors import ConfigurationError
-from sluicegate.gates.ports import SigningKeys
+from sluicegate.gates.ports import KeyUnreadable, SigningKeys
 from sluicegate.opening.documents import read_inside
 
 _LOG: Final = logging.getLogger("sluicegate")
@@ -43,13 +43,14 @@ class CredentialSecrets:
 
     def read(self) -> Secrets:
         """Return the secrets. Raises: CredentialUnreadable, whose text holds none of them."""
+        return Secrets(keys=tuple(self._read(name) for name in self._names))
+
+    def _read(self, name: str) -> bytes:
         try:
-            return Secrets(
-                keys=tuple(read_signing_secret(name, self._credentials) for name in self._names)
-            )
+            return read_signing_secret(name, self._credentials)
         except CredentialUnreadable as error:
             _LOG.error("signatures of %s cannot be verified: %s", self.scope, error)
-            raise
+            raise _SecretUnreadable(str(error), name) from error
 
 
 class KeyFile:
@@ -77,6 +78,12 @@ class KeyFile:
 
     def read(self) -> PublicKeys:
         """Return the keys of the file. Raises: ConfigurationError where it gives none."""
+        try:
+            return self._read()
+        except ConfigurationError as error:
+            raise _FileUnreadable(str(error), self._name) from error
+
+    def _read(self) -> PublicKeys:
         with self._lock:
             stamp = self._look()
             if stamp == self._stamp and self._keys is not None:
@@ -139,6 +146,22 @@ class KeyFile:
 
 class _BeingWritten(ConfigurationError):  # noqa: N818  (a state of the file)
     """The file is not whole."""
+
+
+class _SecretUnreadable(CredentialUnreadable, KeyUnreadable):
+    """A shared secret that the contract names."""
+
+    def __init__(self, text: str, name: str) -> None:
+        super().__init__(text)
+        self.name = name
+
+
+class _FileUnreadable(ConfigurationError, KeyUnreadable):  # noqa: N818  (a state of the file)
+    """The key file that the contract names."""
+
+    def __init__(self, text: str, name: str) -> None:
+        super().__init__(text)
+        self.name = name
 
 
 def find_keys(contract: Contract, root: Path, credentials: Credentials) -> SigningKeys | None:

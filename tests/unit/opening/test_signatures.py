@@ -23,6 +23,7 @@ from sluicegate.opening.fixture_signatures import HOWS
 from sluicegate.opening.folder import FolderReport, check_folder, open_gate
 from sluicegate.opening.signature_keys import find_keys
 from sluicegate.opening.testing_contracts import probe_folder
+from sluicegate.rendering.story import tell_story
 from sluicegate.testing import contracts_of
 from sluicegate.values.callers import Caller
 
@@ -348,8 +349,33 @@ async def test_a_gate_whose_key_file_is_deleted_sends_nothing(tmp_path: Path) ->
         (root / "trust" / "ci.jwks").unlink()
         given = await gate.call("job_status", ARGUMENTS, caller=Caller(subject="svc"))
         assert (given.outcome, str(given.code)) == ("refused", "UNAVAILABLE")
-        told = [(event.kind, event.code) for event in gate.audit.events(tool="job_status")]
-    assert told == [("refused", "INTERNAL")]
+        (event,) = gate.audit.events(tool="job_status")
+    assert (event.kind, event.code) == ("refused", "INTERNAL")
+    assert json.loads(event.detail)["unreadable_key"] == "trust/ci.jwks"
+
+
+@pytest.mark.requirement("RES-9", "AUD-1")
+async def test_a_signing_secret_that_is_missing_is_named_in_log_and_record(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = write_folder(tmp_path, FORMS["standard_webhooks"])
+    (root / "sluicegate.yaml").write_text(
+        '{"sluicegate": 1, "audit": {"store": "memory:"}, "access": [{"caller": "svc", '
+        '"tool": "job_status", "resource": {"type": "project"}}]}'
+    )
+    monkeypatch.delenv("CI_SECRET", raising=False)
+    async with open_gate(root) as gate:
+        given = await gate.call("job_status", ARGUMENTS, caller=Caller(subject="svc"))
+        (event,) = gate.audit.events(tool="job_status")
+    assert (given.outcome, str(given.code)) == ("refused", "UNAVAILABLE")
+    assert (event.kind, event.code) == ("refused", "INTERNAL")
+    assert json.loads(event.detail)["unreadable_key"] == "CI_SECRET"
+    assert "CI_SECRET" not in given.to_json()
+    assert (
+        f"call {event.request_id}: the key CI_SECRET of upstream.signature cannot be read, "
+        "closed as INTERNAL"
+    ) in caplog.messages
+    assert "           unreadable key: CI_SECRET\n" in tell_story([event])
 
 
 async def test_an_unsigned_folder_opens_no_memory_and_a_signed_one_does(tmp_path: Path) -> None:
