@@ -63,7 +63,7 @@ def test_a_cut_end_shows_against_the_heads_and_against_the_second_sink(
 ) -> None:
     assert call() is None
     whole = sluicegate("audit", "verify")
-    assert (whole.code, "SIGNED  1 heads" in whole.out) == (0, True)
+    assert (whole.code, "SIGNED  1 head  " in whole.out) == (0, True)
     looks = json.loads(sluicegate("doctor", "contracts", "--format", "json-v1").out)["looks"]
     seen = {look["name"]: look["well"] for look in looks}
     assert (seen["heads"], seen["second sink"]) == (True, True)

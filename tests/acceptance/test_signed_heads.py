@@ -58,7 +58,7 @@ def test_a_gate_that_closes_leaves_a_head_that_verify_holds_the_record_to(
 ) -> None:
     call()
     whole = sluicegate("audit", "verify")
-    assert (whole.code, whole.out.split("\n")[1][:15]) == (0, "SIGNED  1 heads")
+    assert (whole.code, whole.out.split("\n")[1][:14]) == (0, "SIGNED  1 head")
     cut(DATABASE, 2)
     done = sluicegate("audit", "verify")
     assert (done.code, "CHAIN_SHORTER_THAN_ANCHOR at event 2" in done.out) == (1, True)
