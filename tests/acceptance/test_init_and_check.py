@@ -261,8 +261,9 @@ def test_what_loads_and_is_hardly_meant_is_said(sluicegate: Here) -> None:
     settings = Path("contracts/sluicegate.yaml")
     text = settings.read_text("utf-8")
     settings.write_text(text.replace("tool: job_status", "tool: job_statsu"), "utf-8")
-    told = sluicegate("check").err
-    assert "names the tool job_statsu, which has no contract; did you mean job_status?" in told
+    done = sluicegate("check")
+    assert done.code == 1
+    assert "names the tool job_statsu, which has no contract; did you mean job_status?" in done.out
     settings.unlink()
     assert "no access rule: every call will be DENIED" in sluicegate("check").err
 
@@ -280,7 +281,13 @@ ROW = (
     "  - {caller: my-agent, action: call, tool: job_status, "
     "resource: {type: item, in: [item-0001]}}"
 )
+SETTINGS = "contracts/sluicegate.yaml"
+TYPE = "/access/0/resource/type"
 NOBODY = "no access rule allows anybody to call job_status: every call will be DENIED"
+ANOTHER_TOOL = (
+    "access row 1 allows nothing: it names the tool job_statsu, which has no contract; "
+    "did you mean job_status?"
+)
 ANOTHER_TYPE = (
     "access row 1 allows nothing: job_status does not ask about resources of the type "
     "itme; did you mean item?"
@@ -294,38 +301,68 @@ ANOTHER_TYPE = (
         (ROW, []),
         (ROW.replace("job_status", '"*"'), []),
         (
-            ROW.replace("type: item", "type: itme"),
-            [
-                ANOTHER_TYPE,
-                NOBODY,
-            ],
-        ),
-        (
-            "  - {caller: a, tool: job_status}",
-            [
-                "access row 1 allows nothing: it has no `resource`, and is asked about item",
-                NOBODY,
-            ],
-        ),
-        (
             ROW.replace("[item-0001]", "[]"),
-            [
-                "access row 1 allows nothing: its `in` is empty",
-                NOBODY,
-            ],
+            ["access row 1 allows nothing: its `in` is empty", NOBODY],
         ),
     ],
-    ids=["well", "every tool", "another type", "no resource", "none admitted"],
+    ids=["well", "every tool", "none admitted"],
 )
-def test_access_rows_that_can_never_allow_are_said(
+def test_access_rows_that_admit_nothing_are_said(
     sluicegate: Here, row: str, notes: list[str]
 ) -> None:
-    assert sluicegate("init", "job_status").code == 0
-    settings = Path("contracts/sluicegate.yaml")
-    assert ROW in settings.read_text("utf-8")
-    settings.write_text(settings.read_text("utf-8").replace(ROW, row), "utf-8")
+    settle_row(sluicegate, row)
     done = sluicegate("check")
     assert (done.code, done.err.splitlines()) == (0, notes)
+
+
+IDLE = {
+    "another tool": (
+        ROW.replace("job_status", "job_statsu"),
+        "/access/0/tool",
+        ANOTHER_TOOL,
+    ),
+    "another type": (ROW.replace("type: item", "type: itme"), TYPE, ANOTHER_TYPE),
+    "another type of every tool": (
+        ROW.replace("job_status", '"*"').replace("type: item", "type: itme"),
+        TYPE,
+        ANOTHER_TYPE.replace("job_status does not ask", "no contract asks"),
+    ),
+    "no resource": (
+        "  - {caller: a, tool: job_status}",
+        "/access/0",
+        "access row 1 allows nothing: it has no `resource`, and is asked about item",
+    ),
+}
+
+
+@pytest.mark.requirement("ACC-2", "CLI")
+@pytest.mark.parametrize(("row", "pointer", "says"), IDLE.values(), ids=IDLE)
+def test_access_rows_that_name_what_is_not_there_fail_the_check(
+    sluicegate: Here, row: str, pointer: str, says: str
+) -> None:
+    line = settle_row(sluicegate, row)
+    done = sluicegate("check", "--format", "json-v1")
+    (told,) = json.loads(done.out)["settings"]
+    assert (done.code, json.loads(done.out)["verdict"]) == (1, "fails")
+    assert (told["rule"], told["severity"], told["file"]) == ("ACCESS", "error", SETTINGS)
+    assert (told["pointer"], told["line"], told["message"]) == (pointer, line, says)
+    shown = sluicegate("check")
+    assert (shown.code, shown.err.splitlines()) == (1, [NOBODY])
+    assert f"error ACCESS row-allows: {says}\n  {SETTINGS}:{line}:" in shown.out
+    assert ", 1 error of settings  sha256:" in shown.out
+    for form in ("github", "sarif", "junit"):
+        done = sluicegate("check", "--format", form)
+        assert (done.code, "access row 1 allows nothing" in done.out) == (1, True)
+
+
+def settle_row(sluicegate: Here, row: str) -> int:
+    """Put ``row`` in the place of the only one; return its line."""
+    assert sluicegate("init", "job_status").code == 0
+    settings = Path(SETTINGS)
+    text = settings.read_text("utf-8")
+    assert ROW in text
+    settings.write_text(text.replace(ROW, row), "utf-8")
+    return text[: text.index(ROW)].count("\n") + 1
 
 
 @pytest.mark.requirement("CON-1", "CLI")

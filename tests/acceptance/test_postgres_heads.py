@@ -30,6 +30,7 @@ def place() -> Place:
 def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: Place, sluicegate: Here) -> None:
     monkeypatch.chdir(tmp_path)
     write_folder(tmp_path / "contracts")
+    (tmp_path / "away").mkdir()
     settings = tmp_path / "contracts" / "sluicegate.yaml"
     chain = place.schema.removeprefix("sluicegate_")
     text = settings.read_text().replace(

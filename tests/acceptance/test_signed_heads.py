@@ -30,6 +30,7 @@ DATABASE = Path("contracts/state/audit.db")
 def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_folder(tmp_path / "contracts")
+    (tmp_path / "away").mkdir()
     settle(HEADS)
 
 
@@ -157,6 +158,7 @@ async def test_doctor_tells_of_events_that_no_head_covers(sluicegate: Here) -> N
 
 REFUSED = {
     "beside the record": (HEADS.replace("../away", "state"), "beside the record"),
+    "in a folder that is not there": (HEADS.replace("away", "nosuch"), "nosuch does not exist"),
     "of a record in memory": (HEADS.replace("sqlite:state/audit.db", "memory:"), "memory:"),
 }
 
@@ -169,6 +171,7 @@ def test_heads_that_would_prove_nothing_are_refused_when_the_folder_opens(
     settle(audit)
     with pytest.raises(ConfigurationError, match=says):
         call()
+    assert not Path("nosuch").exists()
 
 
 @pytest.mark.requirement("AUD-3")
@@ -176,7 +179,6 @@ def test_heads_and_a_second_sink_in_one_file_are_refused_whatever_its_names(
     tmp_path: Path,
 ) -> None:
     away = tmp_path / "away"
-    away.mkdir()
     (away / "link.jsonl").symlink_to("heads.jsonl")
     for also in ("file:../away/link.jsonl", f"file:{away}/heads.jsonl"):
         settle(f'{HEADS}, also: "{also}"')

@@ -25,6 +25,7 @@ SINK = Path("away/events.jsonl")
 def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_folder(tmp_path / "contracts")
+    (tmp_path / "away").mkdir()
     settle(ALSO)
 
 
@@ -93,6 +94,8 @@ def test_doctor_tells_whether_the_second_sink_follows(sluicegate: Here) -> None:
 
 REFUSED = {
     "beside the record": (ALSO.replace("../away", "state"), "beside the record"),
+    "in a folder that is not there": (ALSO.replace("away", "nosuch"), "nosuch does not exist"),
+    "in a file": (ALSO.replace("away", "contracts/sluicegate.yaml"), "yaml is no folder"),
     "of a record in memory": (ALSO.replace("sqlite:state/audit.db", "memory:"), "memory:"),
 }
 
@@ -104,3 +107,4 @@ def test_a_sink_that_would_prove_nothing_is_refused_when_the_folder_opens(
     settle(audit)
     with pytest.raises(ConfigurationError, match=says):
         call()
+    assert not Path("nosuch").exists()

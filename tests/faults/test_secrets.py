@@ -282,6 +282,7 @@ def plant() -> dict[str, list[str]]:
 def write_folder(root: Path, port: int, complaints: Sequence[str]) -> Path:
     folder = root / "contracts"
     (root / "complaints").mkdir(parents=True)
+    (root / "away").mkdir()
     for number, text in enumerate(complaints):
         (root / "complaints" / str(number)).write_text(f"cannot log in with {text}\n")
     for tool, text in CONTRACTS.items():

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sluicegate.opening.folder import FolderReport
     from sluicegate.opening.probing import Probed
     from sluicegate.opening.succession import Unraised
+    from sluicegate.opening.unfit import Unfit
     from sluicegate.rendering.checking import Checked, CheckedFixture
     from sluicegate.rendering.linting import LintItem
 
@@ -43,9 +44,10 @@ def check(folder: str, no_python: bool, form: str, color: str) -> int:
 
     Wrong documents made of the accepted fixtures must be refused; `sluicegate test` tries all of
     them and tells more. Each version is held to its releases, as `sluicegate release` does. Exit 0
-    all is well, 1 a fixture fails, a mutant is not refused at its rung, lint has an error or a
-    version is not raised as its changes ask, 3 there is no contract, 4 the folder does not load,
-    5 there is no such folder.
+    all is well, 1 a fixture fails, a mutant is not refused at its rung, lint has an error, a
+    version is not raised as its changes ask, an access row names what no contract has or no gate
+    opens with `audit`, 3 there is no contract, 4 the folder does not load, 5 there is no such
+    folder.
     """
     from sluicegate.cli.progress import tell_progress
     from sluicegate.opening.folder import check_folder
@@ -93,6 +95,7 @@ def _as_checked(folder: str, report: FolderReport) -> Checked:
         notes=report.notes,
         lint=tuple(map(as_lint_item, report.lint)),
         versions=tuple(_as_item(folder, each) for each in report.unraised),
+        settings=tuple(_as_fault(folder, each) for each in report.unfit),
         holes=tuple(item for probed in report.probes for item in _as_holes(folder, probed)),
         mutants=sum(probed.tried for probed in report.probes),
         cut=tuple(probed.tool for probed in report.probes if probed.is_cut),
@@ -131,6 +134,26 @@ def _as_holes(folder: str, probed: Probed) -> Iterator[LintItem]:
             survivor.file,
             survivor.pointer,
         )
+
+
+def _as_fault(folder: str, unfit: Unfit) -> LintItem:
+    from sluicegate.rendering.check_report import ACCESS, AUDIT
+    from sluicegate.rendering.linting import LintItem
+
+    rule, name = {"access": (ACCESS, "row-allows"), "audit": (AUDIT, "gate-opens")}[unfit.part]
+    problem = unfit.problem
+    return LintItem(
+        rule=rule,
+        name=name,
+        severity="error",
+        message=problem.message,
+        hint=problem.mend,
+        file=str(Path(folder, problem.document)),
+        pointer=problem.pointer,
+        line=problem.line,
+        column=problem.column,
+        tool="",
+    )
 
 
 def _as_item(folder: str, unraised: Unraised) -> LintItem:

@@ -13,6 +13,7 @@ from sluicegate.gates.events import StoredEvent
 from sluicegate.gates.ports import AnchorReport, AuditUnavailable, ChainReport
 from sluicegate.opening import standing
 from sluicegate.opening.folder import read_settings
+from sluicegate.opening.outside_files import demand_outside_files
 from sluicegate.opening.signing import head_writer, open_public_keys
 from sluicegate.opening.standing import open_standing_store
 from sluicegate.stores.appended_file import AppendedFile
@@ -39,6 +40,7 @@ def sign_now(folder: Path, now: datetime) -> Head | None:
     """
     settings = read_settings(folder).audit
     file = find_heads_file(settings, folder)
+    demand_outside_files(settings, folder)
     store = open_standing_store(folder)
     try:
         return head_writer(store, settings, folder, file).write(now)

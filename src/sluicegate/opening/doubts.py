@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 
 from sluicegate.contracts.contract import Contract
@@ -11,14 +10,13 @@ from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
 from sluicegate.contracts.settings import AccessRule
 from sluicegate.contracts.versions import CURRENT
+from sluicegate.opening.access_rows import ALL_NAMES
 from sluicegate.opening.documents import SETTINGS_NAME, find_settings_near
 from sluicegate.opening.fixtures import FixtureResult
 from sluicegate.opening.loaded import Loaded
 from sluicegate.opening.offering import find_home, list_frozen
 from sluicegate.opening.steering import Steering
 from sluicegate.values.names import show_name
-
-_ALL = "*"
 
 
 def list_doubts(
@@ -104,37 +102,13 @@ def _tell_rollouts(contracts: ContractSet, rolled_back: Iterable[str]) -> Iterat
 
 
 def _doubt_access(rules: Sequence[AccessRule], served: Mapping[str, Contract]) -> Iterator[str]:
-    """Rows that can never allow anything, and tools that no row allows anybody to call."""
+    """Rows that admit no resource, and tools that no row allows anybody to call."""
     for row, rule in enumerate(rules, start=1):
-        if rule.tool != _ALL and rule.tool not in served:
-            yield (
-                f"an access rule names the tool {show_name(rule.tool)}, which has no contract"
-                + _near(rule.tool, served)
-            )
-            continue
-        meant = served.values() if rule.tool == _ALL else [served[rule.tool]]
-        yield from _doubt_row(row, rule, list(meant))
+        if rule.resource_in is not None and not rule.resource_in:
+            yield f"access row {row} allows nothing: its `in` is empty"
     for tool, contract in sorted(served.items()):
         if not _anybody_may_call(contract, rules):
             yield f"no access rule allows anybody to call {tool}: every call will be DENIED"
-
-
-def _doubt_row(row: int, rule: AccessRule, meant: Sequence[Contract]) -> Iterator[str]:
-    who = "no contract asks" if rule.tool == _ALL else f"{show_name(rule.tool)} does not ask"
-    types = {resource.type for each in meant for resource in each.arguments.resources}
-    if rule.resource_type is None:
-        if meant and all(contract.arguments.resources for contract in meant):
-            yield (
-                f"access row {row} allows nothing: it has no `resource`, and is asked about "
-                f"{', '.join(sorted(types))}"
-            )
-    elif rule.resource_type not in types:
-        yield (
-            f"access row {row} allows nothing: {who} about resources of the type "
-            f"{show_name(rule.resource_type)}" + _near(rule.resource_type, types)
-        )
-    elif rule.resource_in is not None and not rule.resource_in:
-        yield f"access row {row} allows nothing: its `in` is empty"
 
 
 def _anybody_may_call(contract: Contract, rules: Sequence[AccessRule]) -> bool:
@@ -143,17 +117,12 @@ def _anybody_may_call(contract: Contract, rules: Sequence[AccessRule]) -> bool:
     mine = [
         rule
         for rule in rules
-        if rule.tool in (_ALL, contract.tool) and rule.resource_in != frozenset()
+        if rule.tool in (ALL_NAMES, contract.tool) and rule.resource_in != frozenset()
     ]
     return any(
         all(
-            any(rule.resource_type == kind and rule.caller in (caller, _ALL) for rule in mine)
+            any(rule.resource_type == kind and rule.caller in (caller, ALL_NAMES) for rule in mine)
             for kind in asked
         )
         for caller in {rule.caller for rule in mine}
     )
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    near = get_close_matches(name, sorted(known), n=1)
-    return f"; did you mean {near[0]}?" if near else ""

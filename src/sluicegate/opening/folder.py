@@ -29,6 +29,7 @@ from sluicegate.opening.frozen_files import find_edited
 from sluicegate.opening.linting import Linted, lint_paths
 from sluicegate.opening.loaded import Loaded, judge_releases, load_folder
 from sluicegate.opening.observing import observe
+from sluicegate.opening.outside_files import demand_outside_files
 from sluicegate.opening.probing import Probed, probe_briefly
 from sluicegate.opening.python_names import resolve
 from sluicegate.opening.second_sinks import put_beside
@@ -36,6 +37,7 @@ from sluicegate.opening.serving import build_all, open_serving
 from sluicegate.opening.signing import sign_as_it_grows
 from sluicegate.opening.steering import read_steering
 from sluicegate.opening.succession import Unraised, find_unraised, prepare_judging
+from sluicegate.opening.unfit import Unfit, find_unfit
 from sluicegate.opening.waivers import Waived
 from sluicegate.opening.wiring import build_authored
 from sluicegate.stores.replays import open_replays
@@ -50,7 +52,8 @@ class FolderReport:
     ``waivers`` are those of every contract that could be read, the expired ones too. ``notes`` say
     what loads and yet is hardly meant. ``lint`` are the errors of lint in what is served;
     ``unraised`` are the versions that do not say what changed since their releases; ``probes``
-    are the mutants of each version being worked on.
+    are the mutants of each version being worked on; ``unfit`` is what the settings say and cannot
+    mean.
     """
 
     contracts: ContractSet | None
@@ -61,6 +64,7 @@ class FolderReport:
     lint: tuple[Linted, ...] = ()
     unraised: tuple[Unraised, ...] = ()
     probes: tuple[Probed, ...] = ()
+    unfit: tuple[Unfit, ...] = ()
 
 
 def open_gate(
@@ -87,6 +91,7 @@ def open_gate(
     if isinstance(authorizer, tuple):
         raise ContractFolderError(authorizer)
     settings = serving.contracts.settings
+    demand_outside_files(settings.audit, root)
     record = put_beside(_open_record(settings, root), settings.audit, root)
     store, observer = observe(sign_as_it_grows(record, settings.audit, root, clock.now))
     means = Means(
@@ -194,8 +199,10 @@ def check_folder(
                 contracts, problems = None, point
     notes: Iterable[str] = ()
     linted: tuple[Linted, ...] = ()
+    unfit: Iterable[Unfit] = ()
     if contracts is not None:
         linted = _lint(folder, loaded, now, python=python)
+        unfit = find_unfit(loaded.read, contracts)
         notes = list_doubts(
             loaded,
             contracts,
@@ -212,6 +219,7 @@ def check_folder(
         lint=linted,
         unraised=tuple(unraised),
         probes=tuple(probes),
+        unfit=tuple(unfit),
     )
 
 

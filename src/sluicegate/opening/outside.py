@@ -12,6 +12,7 @@ from sluicegate.contracts.settings import AuditSettings
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import StoredEvent
 from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.opening.outside_files import find_outside_faults
 from sluicegate.opening.standing import open_standing_store
 from sluicegate.stores.appended_file import find_outside_file
 from sluicegate.stores.encoding import time_text
@@ -36,6 +37,7 @@ def inspect_outside(settings: AuditSettings, folder: Path, *, now: datetime) -> 
     A thing that cannot be looked at is not well. Raises nothing for what it finds. Source: SPEC
     AUD-3.
     """
+    faults = {each.pointer: each.says for each in find_outside_faults(settings, folder)}
     if settings.heads is None:
         yield (
             "heads",
@@ -43,9 +45,13 @@ def inspect_outside(settings: AuditSettings, folder: Path, *, now: datetime) -> 
             "none are signed: a record that lost its end would not show it",
         )
     else:
-        yield "heads", *_guarded(lambda: _look_at_heads(settings, folder, now))
+        says = faults.get("/audit/heads/to")
+        looked = _guarded(lambda: _look_at_heads(settings, folder, now))
+        yield "heads", *(looked if says is None else (False, says))
     if settings.also is not None:
-        yield "second sink", *_guarded(lambda: _look_at_sink(settings, folder))
+        says = faults.get("/audit/also")
+        looked = _guarded(lambda: _look_at_sink(settings, folder))
+        yield "second sink", *(looked if says is None else (False, says))
 
 
 def _guarded(look: Callable[[], tuple[bool, str]]) -> tuple[bool, str]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from sluicegate.contracts.settings import AuditSettings
-from sluicegate.errors import ConfigurationError
 from sluicegate.gates.ports import AuditStore
 from sluicegate.stores.appended_file import find_outside_file
-from sluicegate.stores.heads_file import find_heads_file
 from sluicegate.stores.keys import open_keys
 from sluicegate.stores.second_sink import SecondSink
 from sluicegate.stores.second_sink_store import TwoSinksStore
@@ -22,12 +20,5 @@ def put_beside(store: AuditStore, settings: AuditSettings, folder: Path) -> Audi
     if settings.also is None:
         return store
     file = find_outside_file(settings.also, "audit.also", settings, folder)
-    if settings.heads is not None:
-        heads = find_heads_file(settings, folder)
-        if heads.path.resolve() == file.path.resolve():  # by a link, or once from the root
-            raise ConfigurationError(
-                f"{file.path} (audit.also) is the file that audit.heads go to: name a file of its"
-                " own for each"
-            )
     keys = open_keys(settings.keys, folder, may_create=False)
     return TwoSinksStore(store, SecondSink(store, file, keys), settings.sinks)

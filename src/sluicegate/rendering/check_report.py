@@ -20,6 +20,8 @@ FIXTURE: Final = "FIXTURE"
 DOUBT: Final = "DOUBT"
 VERSION: Final = "VERSION"
 MUTANT: Final = "MUTANT"
+ACCESS: Final = "ACCESS"
+AUDIT: Final = "AUDIT"
 _SETTINGS: Final = "sluicegate.yaml"
 _OWN_RULES: Final = (
     RuleHelp(
@@ -36,6 +38,16 @@ _OWN_RULES: Final = (
         id=VERSION,
         name="version-raised",
         text="A version must be raised as far as its changes since the releases ask.",
+    ),
+    RuleHelp(
+        id=ACCESS,
+        name="row-allows",
+        text="An access row must name a tool and a resource type that a contract here has.",
+    ),
+    RuleHelp(
+        id=AUDIT,
+        name="gate-opens",
+        text="A gate must open with the places that `audit` in sluicegate.yaml names.",
     ),
     RuleHelp(
         id=DOUBT,

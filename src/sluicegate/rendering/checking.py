@@ -39,8 +39,8 @@ class Checked:
 
     ``notes`` say what loads and yet is hardly meant; ``lint`` are errors of lint; ``versions``
     are those that do not say what changed since their releases, ``holes`` the mutants that were
-    not refused where they must be, both in the form of lint. ``mutants`` were tried; ``cut`` are
-    the tools of which there are more.
+    not refused where they must be, ``settings`` what sluicegate.yaml says and cannot mean, all in
+    the form of lint. ``mutants`` were tried; ``cut`` are the tools of which there are more.
     """
 
     folder: str
@@ -52,13 +52,14 @@ class Checked:
     lint: tuple[LintItem, ...] = ()
     versions: tuple[LintItem, ...] = ()
     holes: tuple[LintItem, ...] = ()
+    settings: tuple[LintItem, ...] = ()
     mutants: int = 0
     cut: tuple[str, ...] = ()
 
     @property
     def found(self) -> tuple[LintItem, ...]:
         """Whatever fails the check and is no fixture."""
-        return (*self.lint, *self.holes, *self.versions)
+        return (*self.settings, *self.lint, *self.holes, *self.versions)
 
     @property
     def failing(self) -> tuple[CheckedFixture, ...]:
@@ -115,6 +116,8 @@ def _summary(checked: Checked, contracts: Mapping[str, str], paint: Paint) -> st
         counts += f", {count_of(checked.mutants, 'mutant')}{' and not all' if checked.cut else ''}"
     if checked.holes:
         counts += f", {count_of(len(checked.holes), 'hole')}"
+    if checked.settings:
+        counts += f", {count_of(len(checked.settings), 'error')} of settings"
     if checked.lint:
         counts += f", {count_of(len(checked.lint), 'error')} of lint"
     if checked.versions:
@@ -158,6 +161,7 @@ def shape_check(checked: Checked) -> dict[str, JsonValue]:
         "contracts": None if checked.contracts is None else dict(checked.contracts),
         "notes": list(checked.notes),
         "problems": [shape_problem(problem) for problem in checked.problems],
+        "settings": [shape_item(item) for item in checked.settings],
         "lint": [shape_item(item) for item in checked.lint],
         "versions": [shape_item(item) for item in checked.versions],
         "mutants": {"tried": checked.mutants, "cut": list(checked.cut)},

@@ -1,0 +1,70 @@
+"""Whether heads and second sink can stand where the settings put them, by the settings alone."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sluicegate.contracts.settings import AuditSettings
+from sluicegate.errors import ConfigurationError
+from sluicegate.stores.appended_file import find_outside_file
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideFault:
+    """Why no gate opens; ``pointer`` leads to the key in sluicegate.yaml."""
+
+    pointer: str
+    says: str
+
+
+def find_outside_faults(settings: AuditSettings, folder: Path) -> Iterator[OutsideFault]:
+    """Yield what keeps a gate from opening; no file is opened and none is made.
+
+    Rejects: a file beside the record, a folder that is not there, one file for heads and second
+    sink. Source: SPEC AUD-3.
+    """
+    named = [
+        ("/audit/heads/to", "audit.heads", None if settings.heads is None else settings.heads.to),
+        ("/audit/also", "audit.also", settings.also),
+    ]
+    found: list[Path] = []
+    for pointer, key, to in named:
+        if to is None:
+            continue
+        try:
+            path = find_outside_file(to, key, settings, folder).path
+        except ConfigurationError as error:
+            yield OutsideFault(pointer, str(error))
+            continue
+        missing = _say_missing(path, key)
+        if missing is not None:
+            yield OutsideFault(pointer, missing)
+        if path.resolve() in found:  # by a link, or once from the root
+            says = f"{path} ({key}) is the file that audit.heads go to: name a file of its own"
+            yield OutsideFault(pointer, f"{says} for each")
+        found.append(path.resolve())
+
+
+def demand_outside_files(settings: AuditSettings, folder: Path) -> None:
+    """Raise ConfigurationError with the first fault, where there is one."""
+    for fault in find_outside_faults(settings, folder):
+        raise ConfigurationError(fault.says)
+
+
+def _say_missing(path: Path, key: str) -> str | None:
+    """A folder that were made here could lie below a mount point that nothing is mounted on."""
+    try:
+        if stat.S_ISDIR(path.parent.stat().st_mode):
+            return None
+        why = "is no folder"
+    except FileNotFoundError:
+        why = "does not exist"
+    except OSError as error:
+        why = f"cannot be looked at ({error.strerror})"
+    return (
+        f"{path.parent.resolve()} {why}, and {path.name} ({key}) is to stand in it: mount the"
+        " disk, make the folder, or name another one; only the file itself is made"
+    )
