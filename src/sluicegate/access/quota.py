@@ -7,17 +7,15 @@ recorded: a crash between the two costs an attempt, never admits one.
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from sluicegate.errors import ConfigurationError
-from sluicegate.gates.ports import Quota
 from sluicegate.gates.terms import Allowance
 
 if TYPE_CHECKING:
     from limits.aio.storage import Storage
+    from redis.asyncio import ConnectionPool
 
 PATIENCE_S: Final = 0.25
 """A store that does not answer within this time denies."""
@@ -73,55 +71,17 @@ class LimitsQuota:
             await self._release()
 
 
-def open_quota(store: str) -> Quota | None:
-    """Return what counts under ``limits.quota_store``; None where the record does.
-
-    Raises: ConfigurationError where a library is not installed or the address is none.
-    """
-    if store == "audit:":
-        return None
-    try:
-        return _count_in_memory() if store == "memory:" else _count_in_redis(_address(store))
-    except ImportError as error:
-        raise ConfigurationError(
-            f"limits.quota_store: the library {error.name} is not installed:"
-            " pip install 'sluicegate[access,redis]'"
-        ) from None
-
-
-def _count_in_memory() -> LimitsQuota:
+def count_in_memory() -> LimitsQuota:
+    """Return what counts in this process. Raises: ImportError."""
     from limits.aio.storage import MemoryStorage
 
     return LimitsQuota(MemoryStorage())
 
 
-def _count_in_redis(address: str) -> LimitsQuota:
+def count_in_redis(pool: ConnectionPool) -> LimitsQuota:
+    """Return what counts in the Redis behind ``pool``. Raises: ImportError."""
     from limits.aio.storage import RedisStorage
-    from redis.asyncio import ConnectionPool
 
-    try:
-        pool = ConnectionPool.from_url(
-            address, socket_timeout=PATIENCE_S, socket_connect_timeout=PATIENCE_S
-        )
-    except ValueError:
-        # The text of such an error may quote the address, and that a password.
-        raise ConfigurationError(
-            "limits.quota_store: this is no address of Redis: write redis://HOST:PORT/DATABASE"
-        ) from None
     options: dict[str, Any] = {"connection_pool": pool}
     storage = RedisStorage("async+redis://", implementation="redispy", **options)
     return LimitsQuota(storage, pool.aclose)
-
-
-def _address(store: str) -> str:
-    prefix = "redis:env:"
-    if not store.startswith(prefix):
-        return store
-    name = store.removeprefix(prefix)
-    address = os.environ.get(name, "")
-    if not address.startswith(("redis://", "rediss://")):
-        raise ConfigurationError(
-            f"limits.quota_store: the variable {name} holds no address such as"
-            " redis://HOST:PORT/DATABASE"
-        )
-    return address

@@ -27,9 +27,8 @@ from sluicegate.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from sluicegate.gates.events import AuditEvent, StoredEvent
+    from sluicegate.gates.events import StoredEvent
     from sluicegate.gates.operator_acts import Found
-    from sluicegate.gates.ports import AuditStore
 
 
 @click.group()
@@ -155,6 +154,8 @@ def resolve(request_id: str, found: Found, reason: str, folder: str) -> int:
     """Say what became of a call whose outcome is not known. Recorded; frees the call."""
     from sluicegate.cli.record import open_standing_record, who_acts
     from sluicegate.gates import operator_acts
+    from sluicegate.opening.folder import read_settings
+    from sluicegate.opening.key_stores import record_and_tell
 
     _demand_reason(reason)
     with open_standing_record(folder) as store:
@@ -172,13 +173,10 @@ def resolve(request_id: str, found: Found, reason: str, folder: str) -> int:
                 Exit.USAGE,
                 f"no open call {request_id}; `sluicegate audit list --open` lists those that are",
             )
-        asyncio.run(_record(store, act))
+        settings, place = read_settings(Path(folder)), Path(folder)
+        asyncio.run(record_and_tell(store, act, settings, place, lambda: datetime.now(UTC)))
     note(f"{request_id} is resolved as {found}; the same call may run again.")
     return Exit.ACCEPTED
-
-
-async def _record(store: AuditStore, event: AuditEvent) -> None:
-    await store.record([event])
 
 
 @audit.command()

@@ -15,6 +15,7 @@ from sluicegate.contracts.served import ContractSet
 from sluicegate.errors import ConfigurationError
 from sluicegate.opening.documents import say_misplaced
 from sluicegate.opening.folder import check_folder
+from sluicegate.opening.key_stores import inspect_key_store
 from sluicegate.opening.offering import list_frozen
 from sluicegate.opening.outside import inspect_outside
 from sluicegate.opening.signature_keys import read_signing_secret
@@ -77,7 +78,18 @@ def examine_folder(folder: str, now: datetime) -> list[Look]:
         Look(name=name, well=well, says=says)
         for name, well, says in inspect_outside(report.contracts.settings.audit, root, now=now)
     ]
+    looks += _key_store(report.contracts, root)
     return looks
+
+
+def _key_store(served: ContractSet, root: Path) -> list[Look]:
+    """Told only where a contract has keys, or the settings say where they are kept."""
+    every = (*served.contracts.values(), *list_frozen(served))
+    is_default = served.settings.limits.key_store == "audit:"
+    if is_default and all(each.idempotency is None for each in every):
+        return []
+    name, well, says = inspect_key_store(served.settings, root)
+    return [Look(name=name, well=well, says=says)]
 
 
 def _contracts(served: ContractSet, failing: list[str]) -> Look:

@@ -48,7 +48,8 @@ KEYS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
             "mask": "arguments result",
             "removed": "arguments result",
             "settings": "sluicegate limits audit retention access callers python notify serve",
-            "folder limits": "max_call_bytes max_bytes max_depth in_flight quotas quota_store",
+            "folder limits": "max_call_bytes max_bytes max_depth in_flight quotas quota_store "
+            "key_store",
             "audit": "store keys heads also sinks",
             "heads": "to every_events every_s required",
             "retention": "rejected accepted arguments daily_bytes",

@@ -27,7 +27,7 @@ _STORE: Final = (
     r"|postgresql://(?:[^\s:@/?]+@)?[^\s@?]*(?:\?(?:OPTION=[^\s&]+&)*OPTION=[^\s&]+)?"
 ).replace("OPTION", "(?:chain|sslmode|sslrootcert|sslcert|sslkey|passfile)")
 """No form of it can hold a password."""
-_QUOTA_STORE: Final = r"audit:|memory:|redis:env:[A-Za-z_]\w*|rediss?://[^\s@]+"
+_REDIS: Final = r"redis:env:[A-Za-z_]\w*|rediss?://[^\s@]+"
 _KEYS: Final = r"(?:file|env|keyring):.+"
 _FILE: Final = r"file:.+"
 _ROUTE: Final = r"log:|https?://[^\s@]+|apprise:env:[A-Za-z_]\w*"
@@ -76,13 +76,18 @@ def _read_limits(place: Place | None) -> FolderLimits:
         max_depth=_count(members, "max_depth", default.max_depth, ENGINE_MAX_DEPTH),
         in_flight=_count(members, "in_flight", default.in_flight, 100_000),
         quotas=read_quotas(members.get("quotas"), ("caller", "tenant", "tool")),
-        quota_store=_read_quota_store(members.get("quota_store")) or default.quota_store,
+        quota_store=_read_shared(members.get("quota_store"), "audit:", "memory:")
+        or default.quota_store,
+        key_store=_read_shared(members.get("key_store"), "audit:") or default.key_store,
     )
 
 
-def _read_quota_store(place: Place | None) -> str | None:
-    wanted = "audit:, memory:, redis:env:NAME, or redis://HOST:PORT/DATABASE without a password"
-    return None if place is None else place.discreet_text(_QUOTA_STORE, wanted, f"Write {wanted}.")
+def _read_shared(place: Place | None, *others: str) -> str | None:
+    """Read where something is kept that several gates may share: in Redis, or in ``others``."""
+    wanted = f"{', '.join(others)}, redis:env:NAME, or redis://HOST:PORT/DATABASE"
+    wanted = f"{wanted} without a password"
+    pattern = "|".join((*others, _REDIS))
+    return None if place is None else place.discreet_text(pattern, wanted, f"Write {wanted}.")
 
 
 def _count(members: dict[str, Place], key: str, default: int, high: int) -> int:

@@ -20,6 +20,8 @@ class FolderLimits:
 
     ``quotas`` count over all tools. ``quota_store``: ``audit:`` counts in the commit of each
     intent; ``memory:`` in this process; ``redis:env:NAME`` or a URL without a password in Redis.
+    ``key_store``: ``audit:`` keeps idempotency keys in the record alone; in Redis they are shared
+    with gates that have other records.
     """
 
     max_call_bytes: int = 65_536
@@ -28,6 +30,7 @@ class FolderLimits:
     in_flight: int = 64
     quotas: tuple[QuotaRule, ...] = ()
     quota_store: str = "audit:"
+    key_store: str = "audit:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

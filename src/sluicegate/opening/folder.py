@@ -8,7 +8,6 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from sluicegate.access.quota import open_quota
 from sluicegate.adapters.credentials import Credentials
 from sluicegate.contracts.loading import load
 from sluicegate.contracts.problems import Problem
@@ -26,12 +25,14 @@ from sluicegate.opening.documents import read_folder, say_misplaced
 from sluicegate.opening.doubts import list_doubts
 from sluicegate.opening.fixtures import FixtureResult
 from sluicegate.opening.frozen_files import find_edited
+from sluicegate.opening.key_stores import share_keys
 from sluicegate.opening.linting import Linted, lint_paths
 from sluicegate.opening.loaded import Loaded, judge_releases, load_folder
 from sluicegate.opening.observing import observe
 from sluicegate.opening.outside_files import demand_outside_files
 from sluicegate.opening.probing import Probed, probe_briefly
 from sluicegate.opening.python_names import resolve
+from sluicegate.opening.quotas import open_quota
 from sluicegate.opening.second_sinks import put_beside
 from sluicegate.opening.serving import build_all, open_serving
 from sluicegate.opening.signing import sign_as_it_grows
@@ -93,7 +94,8 @@ def open_gate(
     settings = serving.contracts.settings
     demand_outside_files(settings.audit, root)
     record = put_beside(_open_record(settings, root), settings.audit, root)
-    store, observer = observe(sign_as_it_grows(record, settings.audit, root, clock.now))
+    signed = sign_as_it_grows(record, settings.audit, root, clock.now)
+    store, observer = observe(share_keys(signed, settings, root, clock.now))
     means = Means(
         replays=_open_replays(serving, root, None),
         clock=clock,
@@ -128,6 +130,7 @@ def _reopen(
     for key, changed in (
         ("audit", settings.audit != before.audit),
         ("limits.quota_store", settings.limits.quota_store != before.limits.quota_store),
+        ("limits.key_store", settings.limits.key_store != before.limits.key_store),
     ):
         if changed:
             return (

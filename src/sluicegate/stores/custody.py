@@ -49,7 +49,7 @@ def seal(content: bytes, keys: AuditKeys, *, ref: str, contract_digest: str, kin
         wrapped_key=aes_key_wrap(keys.custody[keys.active], data_key),
         nonce=nonce,
         ciphertext=AESGCM(data_key).encrypt(
-            nonce, packed, _bound(algorithm, ref, contract_digest, kind)
+            nonce, packed, length_prefixed(algorithm, ref, contract_digest, kind)
         ),
     )
 
@@ -60,7 +60,9 @@ def unseal(
     """Return the plain bytes, ``size`` of them. Raises: SealBroken."""
     try:
         packed = AESGCM(_unwrap(sealed.key_id, sealed.wrapped_key, keys)).decrypt(
-            sealed.nonce, sealed.ciphertext, _bound(sealed.algorithm, ref, contract_digest, kind)
+            sealed.nonce,
+            sealed.ciphertext,
+            length_prefixed(sealed.algorithm, ref, contract_digest, kind),
         )
     except InvalidTag:
         raise SealBroken(f"blob {ref} is not what was sealed under this reference") from None
@@ -91,7 +93,7 @@ def _unwrap(key_id: str, wrapped_key: bytes, keys: AuditKeys) -> bytes:
         raise SealBroken(f"a data key does not open under custody key {key_id}") from None
 
 
-def _bound(*texts: str) -> bytes:
+def length_prefixed(*texts: str) -> bytes:
     """Return the associated data: each text with its length."""
     parts = [text.encode() for text in texts]
     return b"".join(len(part).to_bytes(4, "big") + part for part in parts)

@@ -16,11 +16,12 @@ from limits.aio.storage import MemoryStorage
 from tests.unit.gates.job_status import answer
 from tests.unit.gates.restart import ARGUMENTS, DONE, STATUS, folder
 
-from sluicegate.access.quota import LimitsQuota, open_quota
+from sluicegate.access.quota import LimitsQuota
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.gate import Gate
 from sluicegate.gates.ports import Quota
 from sluicegate.gates.terms import Allowance
+from sluicegate.opening.quotas import open_quota
 from sluicegate.rendering.story import tell_story
 from sluicegate.testing import FixedClock, RecordedUpstream, gate_of
 from sluicegate.values.callers import Caller

@@ -1,0 +1,215 @@
+"""From the settings to the record whose idempotency keys are shared through Redis (ACC-4)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+
+from sluicegate.contracts.settings import Settings
+from sluicegate.errors import ConfigurationError
+from sluicegate.gates.events import AuditEvent
+from sluicegate.gates.ports import AuditStore, AuditUnavailable
+from sluicegate.opening.redis_places import open_pool, say_not_installed
+from sluicegate.stores.keys import AuditKeys, open_keys
+
+if TYPE_CHECKING:
+    from redis.asyncio import Redis
+
+    from sluicegate.stores.shared_keys import SharedKeysStore
+
+T = TypeVar("T")
+Look: TypeAlias = tuple[str, bool, str]
+"""The name of what was looked at, whether it is well, and one sentence for the operator."""
+
+SETTING: Final = "limits.key_store"
+_EXTRAS: Final = "redis"
+_MOST: Final = 32
+_PATIENCE_S: Final = 5.0
+"""Opening a gate and looking at one may take longer than a call."""
+
+
+def share_keys(
+    store: AuditStore, settings: Settings, folder: Path, now: Callable[[], datetime]
+) -> AuditStore:
+    """Return the store whose keys are shared where ``limits.key_store`` names a Redis.
+
+    Redis is looked at here, and told what the record knows of calls that are open there. Raises:
+    ConfigurationError for one that may lose a key, that gates with other keys share, or that does
+    not answer.
+    """
+    if settings.limits.key_store == "audit:":
+        return store
+    keys = _open_ring(settings, folder)
+
+    async def begin() -> bytes:
+        async with _joined(store, settings, keys, now) as (shared, ring):
+            await shared.reconcile()
+            return ring
+
+    try:
+        ring = _run_apart(_told(begin()))
+    except AuditUnavailable as error:
+        raise ConfigurationError(f"{SETTING}: {error}") from error
+    return _share(store, settings, keys, now, ring)
+
+
+async def record_and_tell(
+    store: AuditStore,
+    act: AuditEvent,
+    settings: Settings,
+    folder: Path,
+    now: Callable[[], datetime],
+) -> None:
+    """Record an operator's word on a call, and tell the key store as well (RET-2).
+
+    The key store is asked first: where it does not answer nothing is recorded. Raises:
+    ConfigurationError; AuditUnavailable, with nothing recorded unless it says so.
+    """
+    if settings.limits.key_store == "audit:":
+        await store.record([act])
+        return
+    keys = _open_ring(settings, folder)
+
+    async def tell() -> None:
+        async with _joined(store, settings, keys, now) as (shared, _):
+            await shared.demand_ring()
+            await store.record([act])
+            try:
+                await shared.settle(act.request_id)
+            except AuditUnavailable as error:
+                raise AuditUnavailable(
+                    f"the act is recorded, but {error}; the key store is told when a gate of this"
+                    " record opens or meets the key"
+                ) from error
+
+    await _told(tell())
+
+
+def inspect_key_store(settings: Settings, folder: Path) -> Look:
+    """Look at the Redis of ``limits.key_store``; changes nothing, raises nothing for what it finds.
+
+    Source: SPEC ACC-4.
+    """
+    name = "key store"
+    if settings.limits.key_store == "audit:":
+        return name, True, "keys are kept in the record, with each intent"
+    try:
+        keys = _open_ring(settings, folder)
+        return name, True, _run_apart(_told(_look(settings, keys)))
+    except ConfigurationError as error:
+        return name, False, str(error)
+
+
+async def _look(settings: Settings, keys: AuditKeys) -> str:
+    from sluicegate.stores.shared_keys_secrets import derive_secrets
+    from sluicegate.stores.shared_keys_server import count_open, look_for_ring
+
+    async with _connected(settings) as client:
+        if await look_for_ring(client, derive_secrets(keys)) is None:
+            return "Redis keeps what it acknowledges; the first gate begins its keys"
+        count = await count_open(client)
+    return f"Redis keeps what it acknowledges; keys held by calls without an end: {count}"
+
+
+def _open_ring(settings: Settings, folder: Path) -> AuditKeys:
+    if settings.audit.store == "memory:":
+        raise ConfigurationError(
+            f"{SETTING}: a record in memory draws keys that no other gate has: name another record"
+            " in audit.store, or write audit:"
+        )
+    return open_keys(settings.audit.keys, folder, may_create=False)
+
+
+@asynccontextmanager
+async def _connected(settings: Settings) -> AsyncIterator[Redis]:
+    """Yield a client of connections that were looked at; they are released afterwards."""
+    client = _connect(settings)
+    try:
+        yield client
+    finally:
+        await client.aclose()
+        await client.connection_pool.aclose()
+
+
+def _connect(settings: Settings) -> Redis:
+    try:
+        from redis.asyncio import Redis
+        from redis.asyncio.retry import Retry
+        from redis.backoff import NoBackoff
+
+        from sluicegate.stores.shared_keys_server import demand_lasting
+    except ImportError as error:
+        raise say_not_installed(SETTING, error, _EXTRAS) from None
+    pool = open_pool(
+        settings.limits.key_store,
+        SETTING,
+        extras=_EXTRAS,
+        most=_MOST,
+        protocol=2,  # the replies that are held to their exact shape
+        redis_connect_func=demand_lasting,
+        # A connection that a restart of Redis ended is found out by the next command; each of ours
+        # may be repeated.
+        retry=Retry(NoBackoff(), 1),
+    )
+    return Redis(connection_pool=pool)
+
+
+@asynccontextmanager
+async def _joined(
+    store: AuditStore, settings: Settings, keys: AuditKeys, now: Callable[[], datetime]
+) -> AsyncIterator[tuple[SharedKeysStore, bytes]]:
+    """Yield ``store`` with shared keys for one occasion, and what marks the ring."""
+    from sluicegate.stores.shared_keys import SharedKeysStore
+    from sluicegate.stores.shared_keys_secrets import derive_secrets
+    from sluicegate.stores.shared_keys_server import join_ring
+    from sluicegate.stores.shared_keys_table import KeyTable
+
+    async with _connected(settings) as client:
+        ring = await join_ring(client, derive_secrets(keys))
+        yield SharedKeysStore(store, KeyTable(client, ring), keys, now), ring
+
+
+def _share(
+    store: AuditStore,
+    settings: Settings,
+    keys: AuditKeys,
+    now: Callable[[], datetime],
+    ring: bytes,
+) -> AuditStore:
+    from sluicegate.stores.shared_keys import SharedKeysStore
+    from sluicegate.stores.shared_keys_table import KeyTable
+
+    return SharedKeysStore(store, KeyTable(_connect(settings), ring), keys, now)
+
+
+async def _told(work: Coroutine[Any, Any, T]) -> T:
+    """Await ``work``; what Redis or its client raises is told as configuration."""
+    try:
+        from redis.exceptions import RedisError
+    except ImportError as error:
+        work.close()
+        raise say_not_installed(SETTING, error, _EXTRAS) from None
+    try:
+        async with asyncio.timeout(_PATIENCE_S):
+            return await work
+    except (RedisError, OSError) as error:
+        from sluicegate.stores.shared_keys_server import UnfitServer
+
+        # The text of the others may quote the address.
+        says = str(error) if isinstance(error, UnfitServer) else _say_silent(error)
+        raise ConfigurationError(f"{SETTING}: {says}") from None
+
+
+def _say_silent(error: Exception) -> str:
+    return f"Redis does not answer ({type(error).__name__}): start it, or mend the address"
+
+
+def _run_apart(work: Coroutine[Any, Any, T]) -> T:
+    """Run ``work`` to its end from code that may stand inside a running loop."""
+    with ThreadPoolExecutor(1) as apart:
+        return apart.submit(asyncio.run, work).result()

@@ -1,0 +1,342 @@
+"""A record whose idempotency keys are shared with gates that have other records (ACC-4).
+
+The key is reserved in Redis before the intent is recorded, and marked as dispatched after it and
+before anything is sent. So a key that was only reserved was never sent, and whoever reserved it and
+came too late finds that it is another's. Source: docs/decisions/0019.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Final, TypeVar
+
+from sluicegate.gates.events import AuditEvent, EventKind
+from sluicegate.gates.failures import is_failure
+from sluicegate.gates.forwarding import ForwardingStore, HeldBack
+from sluicegate.gates.ports import AuditStore, AuditUnavailable
+from sluicegate.gates.terms import (
+    NO_TERMS,
+    Accepted,
+    AlreadyDone,
+    Reservation,
+    TermRefused,
+    Terms,
+)
+from sluicegate.stores.custody import SealBroken
+from sluicegate.stores.encoding import hmac_of_arguments
+from sluicegate.stores.keys import AuditKeys
+from sluicegate.stores.record_terms import hide_key
+from sluicegate.stores.shared_keys_fates import Became, Fate, find_fate, judge_outcome, last_of
+from sluicegate.stores.shared_keys_secrets import Bond, derive_secrets, open_answer, seal_answer
+from sluicegate.stores.shared_keys_table import Claim, KeyStoreUnavailable, KeyTable, Said
+from sluicegate.values.callers import Caller
+from sluicegate.values.codes import Code
+
+_LOG: Final = logging.getLogger("sluicegate")
+_REMEMBERED: Final = 100_000
+"""As many as may be in flight. Whose claim is forgotten is settled when its key is met again."""
+
+V = TypeVar("V")
+
+
+class SharedKeysStore(ForwardingStore):
+    """Two fences: the key in Redis, for every gate, and the record's own, in the intent's commit.
+
+    What became of a call is what the record says of it; Redis is told after the commit. Where that
+    fails the answer stands, and the key stays dispatched until this record is asked again.
+    """
+
+    def __init__(
+        self, store: AuditStore, table: KeyTable, keys: AuditKeys, now: Callable[[], datetime]
+    ) -> None:
+        super().__init__(store)
+        self._table = table
+        self._keys = keys
+        self._now = now
+        self._secrets = derive_secrets(keys)
+        self._claims: dict[str, Claim] = {}  # of calls that have no end yet
+        self._owed: dict[str, Claim] = {}  # what Redis was not told
+        self._met: dict[str, str] = {}  # done requests, and the entries that they hold
+        self._task: asyncio.Task[None] | None = None
+
+    async def record(
+        self, events: Sequence[AuditEvent], *, terms: Terms = NO_TERMS
+    ) -> Sequence[str]:
+        """As ``AuditStore.record``. Raises: HeldBack where no key could be reserved.
+
+        Where the key was lost to another meanwhile, AuditUnavailable after the commit of the
+        intent: whoever asked for it closes it, and nothing is sent.
+        """
+        if terms.reservation is None:
+            ids = await super().record(events, terms=terms)
+            await self._tell(events)
+            return ids
+        intent = next(event for event in events if event.kind is EventKind.INTENT)
+        claim = self._claim(
+            terms.reservation,
+            request_id=intent.request_id,
+            attempt=intent.attempt,
+            arguments=intent.arguments if isinstance(intent.arguments, Mapping) else {},
+        )
+        _remember(self._claims, claim.request_id, claim)
+        await self._reserve(claim, intent.time)
+        try:
+            ids = await super().record(events, terms=terms)
+        except (TermRefused, AlreadyDone, HeldBack):
+            await self._give_back(claim)
+            raise
+        if not await self._table.dispatch(claim):
+            raise KeyStoreUnavailable(
+                "the key was taken over before anything was sent: this gate was too slow"
+            )
+        self._pay()
+        return ids
+
+    async def demand_key(
+        self,
+        reservation: Reservation,
+        *,
+        request_id: str,
+        tool: str,
+        caller: Caller,
+        arguments: Mapping[str, object],
+        now: datetime,
+    ) -> None:
+        """As ``AuditStore.demand_key``, in Redis and in the record."""
+        claim = self._claim(reservation, request_id=request_id, attempt=1, arguments=arguments)
+        await self._judge(claim, now, keep=False)
+        await super().demand_key(
+            reservation,
+            request_id=request_id,
+            tool=tool,
+            caller=caller,
+            arguments=arguments,
+            now=now,
+        )
+
+    async def answer_of(
+        self,
+        request_id: str,
+        *,
+        tool: str,
+        caller: Caller,
+        now: datetime,
+        arguments: Mapping[str, object] | None = None,
+    ) -> Accepted | None:
+        """As ``AuditStore.answer_of``; of the call of another gate what that one sealed."""
+        kept = await super().answer_of(
+            request_id, tool=tool, caller=caller, now=now, arguments=arguments
+        )
+        entry = self._met.get(request_id)
+        if kept is not None or entry is None or await self._is_own(request_id):
+            return kept
+        sealed = await self._table.read_sealed(entry, request_id)
+        if sealed is None:
+            return None
+        bond = Bond(entry=entry, request_id=request_id, tool=tool, caller=caller)
+        try:
+            return open_answer(self._secrets, bond, sealed, now)
+        except SealBroken as error:
+            raise KeyStoreUnavailable(str(error)) from error
+
+    async def demand_ring(self) -> None:
+        """See that Redis answers and is the one that this began with. Raises: AuditUnavailable."""
+        await self._table.list_open()
+
+    async def reconcile(self) -> None:
+        """Tell Redis what the record knows of the calls that are open there.
+
+        Raises: AuditUnavailable.
+        """
+        for request_id in await self._table.list_open():
+            await self.settle(request_id)
+
+    async def settle(self, request_id: str) -> bool:
+        """Tell Redis what the record says of a request; False where that is nothing yet.
+
+        Raises: AuditUnavailable.
+        """
+        fate = await self._find_fate(request_id)
+        if fate is None or fate.became is Became.PENDING:
+            return False
+        claim = Claim(
+            entry=self._secrets.name_entry(fate.key),
+            request_id=request_id,
+            attempt=fate.attempt,
+            arguments=self._secrets.mark_arguments(fate.arguments_hmac),
+            runs_until=fate.kept_until,
+            kept_until=fate.kept_until,
+        )
+        sealed, now = b"", self._now()
+        if fate.became is Became.DONE:
+            sealed = await self._seal(claim, fate.tool, fate.caller, now)
+        await self._table.settle(claim, fate.became, now, sealed)
+        return True
+
+    async def close(self) -> None:
+        """Tell Redis what it was not told, then close the record. Raises: AuditUnavailable."""
+        self._pay()
+        if self._task is not None:
+            await asyncio.wait([self._task])
+        try:
+            await super().close()
+        finally:
+            await self._table.close()
+
+    def _claim(
+        self,
+        reservation: Reservation,
+        *,
+        request_id: str,
+        attempt: int,
+        arguments: Mapping[str, object],
+    ) -> Claim:
+        hidden = hide_key(Terms(reservation=reservation), self._keys).reservation
+        assert hidden is not None  # noqa: S101  (narrows for the checker)
+        return Claim(
+            entry=self._secrets.name_entry(hidden.key),
+            request_id=request_id,
+            attempt=attempt,
+            arguments=self._secrets.mark_arguments(hmac_of_arguments(self._keys, arguments)),
+            runs_until=reservation.runs_until,
+            kept_until=reservation.kept_until,
+        )
+
+    async def _reserve(self, claim: Claim, now: datetime) -> None:
+        """Reserve the key. Raises: TermRefused, AlreadyDone, HeldBack."""
+        try:
+            await self._judge(claim, now, keep=True)
+        except (TermRefused, AlreadyDone):
+            self._forget(claim)
+            raise
+        except AuditUnavailable as error:
+            # The reply may be what was lost: then the key is held for nothing until it is freed.
+            self._owe(claim)
+            raise HeldBack(str(error)) from error
+
+    async def _judge(self, claim: Claim, now: datetime, *, keep: bool) -> None:
+        said = await self._table.reserve(claim, now, keep=keep)
+        if said.word in ("running", "unknown") and await self.settle(said.holder):
+            said = await self._table.reserve(claim, now, keep=keep)
+        self._refuse(said, claim)
+
+    def _refuse(self, said: Said, claim: Claim) -> None:
+        if said.word == "done":
+            _remember(self._met, said.holder, claim.entry)
+            raise AlreadyDone(said.holder)
+        if said.word != "reserved":
+            raise TermRefused(_REFUSALS[said.word], said.holder)
+
+    async def _give_back(self, claim: Claim) -> None:
+        """Undo a reservation whose intent was certainly not recorded; what fails is tried later."""
+        self._forget(claim)
+        try:
+            await self._table.undo(claim)
+        except AuditUnavailable as error:
+            self._owe(claim)
+            _LOG.warning("the key of call %s is held for nothing: %s", claim.request_id, error)
+
+    async def _tell(self, events: Sequence[AuditEvent]) -> None:
+        """Tell Redis how far the calls of ``events`` came, which are in the record by now.
+
+        The answer stands whether or not that succeeds: what fails is tried later.
+        """
+        for request_id in {event.request_id for event in events}:
+            claim = self._claims.get(request_id)
+            last = last_of(events, request_id)
+            if claim is None or last is None or last.kind is EventKind.INTENT:
+                continue
+            try:
+                await self._tell_one(claim, last)
+            except BaseException as error:
+                if not is_failure(error):
+                    raise
+                self._owe(claim)
+                _LOG.warning(
+                    "call %s: its key stays as it was until this record is asked: %s",
+                    request_id,
+                    error if isinstance(error, AuditUnavailable) else type(error).__name__,
+                )
+            self._claims.pop(request_id, None)
+
+    async def _tell_one(self, claim: Claim, last: AuditEvent) -> None:
+        became, sealed = judge_outcome(last.outcome), b""
+        if became is Became.DONE:
+            caller = Caller(subject=last.caller_subject or "", tenant=last.caller_tenant)
+            sealed = await self._seal(claim, last.tool, caller, last.time)
+        told = replace(claim, attempt=max(claim.attempt, last.attempt))
+        await self._table.settle(told, became, last.time, sealed)
+        self._pay()
+
+    async def _seal(self, claim: Claim, tool: str, caller: Caller, now: datetime) -> bytes:
+        """Return what the record itself would answer a replay with; nothing where it keeps none."""
+        kept = await super().answer_of(claim.request_id, tool=tool, caller=caller, now=now)
+        if kept is None:
+            return b""
+        bond = Bond(entry=claim.entry, request_id=claim.request_id, tool=tool, caller=caller)
+        return seal_answer(self._secrets, bond, kept, claim.kept_until)
+
+    async def _find_fate(self, request_id: str) -> Fate | None:
+        events = await asyncio.to_thread(lambda: list(self.events(request_id=request_id)))
+        try:
+            return find_fate(events)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise AuditUnavailable(
+                f"CHAIN_BROKEN: what is recorded of {request_id} was changed; verify the record"
+            ) from None
+
+    async def _is_own(self, request_id: str) -> bool:
+        """Whether the record knows the request: then it alone says what is kept of it."""
+        found = await asyncio.to_thread(lambda: list(self.events(request_id=request_id, limit=1)))
+        return bool(found)
+
+    def _forget(self, claim: Claim) -> None:
+        """Of a call that was sent before an outcome is still to come."""
+        if claim.attempt == 1:
+            self._claims.pop(claim.request_id, None)
+
+    def _owe(self, claim: Claim) -> None:
+        _remember(self._owed, claim.request_id, claim)
+
+    def _pay(self) -> None:
+        """Begin to tell Redis what it was not told, off the callers' path."""
+        if self._owed and self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._pay_all())
+
+    async def _pay_all(self) -> None:
+        try:
+            for request_id, claim in list(self._owed.items()):
+                fate = await self._find_fate(request_id)
+                if fate is None or fate.became is Became.PENDING:
+                    await self._table.undo(claim)  # does nothing to what was dispatched
+                else:
+                    await self.settle(request_id)
+                if self._owed.get(request_id) is claim:
+                    del self._owed[request_id]
+        except BaseException as error:
+            if not is_failure(error):
+                raise
+            _LOG.warning(
+                "what became of %d calls is not told to the key store yet: %s",
+                len(self._owed),
+                error if isinstance(error, AuditUnavailable) else type(error).__name__,
+            )
+        finally:
+            self._task = None
+
+
+def _remember(among: dict[str, V], name: str, value: V) -> None:
+    among[name] = value
+    if len(among) > _REMEMBERED:
+        del among[next(iter(among))]
+
+
+_REFUSALS: Final = {
+    "reused": Code.KEY_REUSED,
+    "running": Code.IN_PROGRESS,
+    "unknown": Code.OUTCOME_UNKNOWN,
+}

@@ -1,0 +1,91 @@
+"""What became of a request that holds a key, by the events of its record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from sluicegate.gates.events import AuditEvent, EventKind, Outcome, StoredEvent
+from sluicegate.values.callers import Caller
+
+
+class Became(StrEnum):
+    """What a key is, by what stands last of the request that holds it."""
+
+    PENDING = "pending"
+    DONE = "done"
+    FREE = "free"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fate:
+    """``key`` and ``arguments_hmac`` are as the record keeps them.
+
+    ``attempt`` is the newest one that is told of; 0 where an operator's word stands last.
+    """
+
+    request_id: str
+    became: Became
+    attempt: int
+    key: str
+    kept_until: datetime
+    arguments_hmac: str
+    tool: str
+    caller: Caller
+
+
+def find_fate(events: Iterable[StoredEvent]) -> Fate | None:
+    """Return what became of the request whose events these are, None where it holds no key.
+
+    ``record_terms`` asks the same of its events: one table of cases holds both to it. Source: SPEC
+    ACC-4, RET-2.
+    """
+    holding: StoredEvent | None = None
+    reserved: dict[str, str] = {}
+    became: Became | None = None
+    newest, spoken = 0, False
+    for event in events:
+        detail = json.loads(event.detail)
+        if event.kind == EventKind.INTENT and "reserved" in detail:
+            holding, reserved = event, detail["reserved"]
+        if event.kind == EventKind.OPERATOR:
+            if detail.get("resolves") == event.request_id:
+                became = Became.DONE if detail.get("as") == "done" else Became.FREE
+                spoken = True
+        elif event.kind in (EventKind.INTENT, EventKind.OUTCOME):
+            became = judge_outcome(event.outcome)
+            newest, spoken = max(newest, event.attempt), False
+    if holding is None or became is None:
+        return None
+    return Fate(
+        request_id=holding.request_id,
+        became=became,
+        attempt=0 if spoken else newest,
+        key=reserved["key"],
+        kept_until=datetime.fromisoformat(reserved["until"]),
+        arguments_hmac=holding.arguments_hmac or "",
+        tool=holding.tool,
+        caller=Caller(subject=holding.caller_subject or "", tenant=holding.caller_tenant),
+    )
+
+
+def judge_outcome(outcome: str) -> Became:
+    """Return what the outcome of a request's last intent or outcome makes of its key."""
+    if outcome == Outcome.SUCCESS:
+        return Became.DONE
+    if outcome == Outcome.PENDING:
+        return Became.PENDING
+    return Became.UNKNOWN if outcome == Outcome.UNKNOWN else Became.FREE
+
+
+def last_of(events: Iterable[AuditEvent], request_id: str) -> AuditEvent | None:
+    """Return the last of ``events`` that says how far a request came."""
+    told = None
+    for event in events:
+        if event.request_id == request_id and event.kind in (EventKind.INTENT, EventKind.OUTCOME):
+            told = event
+    return told
