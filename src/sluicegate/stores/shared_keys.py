@@ -233,19 +233,19 @@ class SharedKeysStore(ForwardingStore):
 
     async def _give_back(self, claim: Claim) -> None:
         """Undo a reservation whose intent was certainly not recorded; what fails is tried later."""
-        self._forget(claim)
         try:
             await self._table.undo(claim)
         except AuditUnavailable as error:
             self._owe(claim)
             _LOG.warning("the key of call %s is held for nothing: %s", claim.request_id, error)
+        self._forget(claim)
 
     async def _tell(self, events: Sequence[AuditEvent]) -> None:
         """Tell Redis how far the calls of ``events`` came, which are in the record by now.
 
         The answer stands whether or not that succeeds: what fails is tried later.
         """
-        for request_id in {event.request_id for event in events}:
+        for request_id in dict.fromkeys(event.request_id for event in events):
             claim = self._claims.get(request_id)
             last = last_of(events, request_id)
             if claim is None or last is None or last.kind is EventKind.INTENT:

@@ -123,11 +123,9 @@ async def _read(connection: AbstractConnection) -> object:
     try:
         return await connection.read_response()
     except ResponseError as error:
-        # The first word is Redis's own; the rest may quote what was sent.
-        word = str(error).partition(" ")[0]
         raise UnfitServer(
-            f"Redis does not tell whether it keeps what it acknowledges ({word}): let this account"
-            " ask CONFIG GET and ROLE"
+            "Redis does not tell whether it keeps what it acknowledges"
+            f" ({type(error).__name__}): let this account ask CONFIG GET and ROLE"
         ) from None
 
 

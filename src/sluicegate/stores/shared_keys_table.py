@@ -38,6 +38,7 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 _SLACK: Final = timedelta(days=1)
 """What is kept no more is forgotten so much later: a clock that was wrong frees nothing."""
 
+_OF_ANOTHER: Final = frozenset({"done", "reused", "running", "unknown"})
 _GONE: Final = "the keys in Redis are not those that this gate began with: open it anew"
 
 
@@ -163,6 +164,7 @@ class KeyTable:
             or texts[0] not in among
             or texts[1] != claim.request_id
             or (texts[0] == "reserved" and texts[2] != claim.request_id)
+            or (texts[0] in _OF_ANOTHER and not texts[2])
         ):
             raise KeyStoreUnavailable("the key store says what no key says")
         return Said(texts[0], texts[2])
