@@ -21,7 +21,7 @@ from tests.unit.contracts.schemas.planting import (
     put,
 )
 
-from sluicegate.checks.selection_expressions import compile_projection
+from sluicegate.checks.selection_expressions import compile_projections
 from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.contracts.schemas.guards import residual_guard
 from sluicegate.contracts.schemas.keywords import schema_map, walk
@@ -163,12 +163,12 @@ def test_whatever_is_selected_fits_the_published_schema() -> None:
                 continue
             published += 1
             fits = Draft202012Validator(dict(agent_side), validate_formats=True).is_valid
-            select = compile_projection(schema.document, selected, {})
+            select = compile_projections(schema.document, [selected], {})
             others = (other for value in values for other in plant(value, 100))
             broken.extend(
                 (name, [one.text for one in selected])
                 for other in others
-                if admits(schema, other) and not fits(select(other))
+                if admits(schema, other) and not fits(select(other, ())[0])
             )
     assert broken == []
     assert published > 200

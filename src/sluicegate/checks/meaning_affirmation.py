@@ -7,11 +7,22 @@ climb asks it (docs/decisions/0001).
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, TypeAlias
 
 from sluicegate.contracts.contract import BindRule, FreshRule
+from sluicegate.contracts.expressions import (
+    attribute,
+    call,
+    compile_total_function,
+    equal,
+    every,
+    is_type,
+    subscript,
+    variable,
+)
 from sluicegate.values.pointers import Pointer
 from sluicegate.values.requests import Request
 
@@ -19,7 +30,6 @@ Affirmation: TypeAlias = Callable[[Any, Any, Request, datetime], bool]
 """(data, received document, request, now) → whether identity, subject and time certainly hold."""
 
 _LONGEST_S: Final = 1e9
-_read_time: Final = datetime.fromisoformat
 
 
 def compile_affirmation(
@@ -43,26 +53,32 @@ def compile_affirmation(
     oldest = timedelta(seconds=min(fresh.max_age_s, _LONGEST_S)) - timedelta(microseconds=1)
     newest = timedelta(microseconds=1) - timedelta(seconds=min(fresh.max_ahead_s, _LONGEST_S))
 
-    def affirm(data: Any, document: Any, request: Request, now: datetime) -> bool:
-        try:
-            if envelope and (
-                document["tool"] != request.tool or document["request_id"] != request.request_id
-            ):
-                return False
-            arguments: Any = request.arguments
-            for name, argument in pairs:
-                wanted = arguments[argument]
-                # Texts alone are settled here: of 1, 1.0 and true each equals the others.
-                if type(wanted) is not str or data[name] != wanted:
-                    return False
-            # Of all date-times YYYY-MM-DDTHH:MM:SSZ alone is so long; what else the native reader
-            # takes (week dates, hour 24) is none, and a leap second it does not take.
-            time = data[observed]
-            return len(time) == 20 and newest <= now - _read_time(time) <= oldest
-        except (LookupError, TypeError, ValueError):
-            return False
-
-    return affirm
+    data, document, request = variable("data"), variable("document"), variable("request")
+    conditions = [
+        equal(subscript(document, part), attribute(request, part))
+        for part in ("tool", "request_id")
+        if envelope
+    ]
+    for place, argument in pairs:
+        wanted = subscript(attribute(request, "arguments"), argument)
+        # Texts alone are settled here: of 1, 1.0 and true each equals the others.
+        conditions += [is_type(wanted, "str"), equal(subscript(data, place), wanted)]
+    # Of all date-times YYYY-MM-DDTHH:MM:SSZ alone is so long; what else the native reader takes
+    # (week dates, hour 24) is none, and a leap second it does not take.
+    time = subscript(data, observed)
+    age = ast.BinOp(variable("now"), ast.Sub(), call("read_time", time))
+    conditions += [
+        equal(call("len", time), ast.Constant(20)),
+        ast.Compare(variable("newest"), [ast.LtE(), ast.LtE()], [age, variable("oldest")]),
+    ]
+    names = {"type": type, "str": str, "len": len, "read_time": datetime.fromisoformat}
+    return compile_total_function(
+        ("data", "document", "request", "now"),
+        every(conditions),
+        {**names, "newest": newest, "oldest": oldest},
+        "affirmation",
+        otherwise=False,
+    )
 
 
 def _is_member(pointer: Pointer) -> bool:

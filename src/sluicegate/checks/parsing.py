@@ -15,6 +15,7 @@ from sluicegate.checks.parsing_scan import SAFE_INTEGER
 from sluicegate.checks.positions import locate_byte
 from sluicegate.contracts.contract import Integers
 from sluicegate.contracts.schemas.compiled import Predicate
+from sluicegate.contracts.schemas.string_counts import StringCount
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.failures import INTERRUPTIONS
 from sluicegate.values.findings import MAX_ENGINE_MESSAGE, Finding
@@ -27,6 +28,8 @@ ParsedAnswer = NewType("ParsedAnswer", object)
 _BOM: Final = b"\xef\xbb\xbf"
 # Faults of a text that is otherwise whole: its nesting is judged by an earlier rung.
 _LATER_THAN_BOUND: Final = frozenset({Code.NON_FINITE_NUMBER, Code.UNSAFE_INTEGER})
+_BACKSLASH: Final = 0x5C
+_QUOTE: Final = b'"'
 _LONG_NUMBER: Final = re.compile(rb"[0-9]{16}|[0-9][eE]")
 
 
@@ -37,12 +40,15 @@ class ParseRule:
     ``guard`` refuses values deeper than ``max_depth`` and infinite numbers; None where the schema
     proves both. ``integers`` ``i-json`` refuses whole numbers beyond ±(2^53−1), however they are
     spelt. ``text``: the answer is declared text, not JSON; the value is the decoded string.
+    ``strings`` counts those of a valid value, where the schema tells how many there are: it proves
+    that no name stood twice. Under such a rule a value that is not valid may have lost members.
     """
 
     max_depth: int
     guard: Predicate | None
     integers: Integers
     text: bool = False
+    strings: StringCount | None = None
 
 
 @overload
@@ -60,14 +66,19 @@ def parse(raw: bytes, rule: ParseRule) -> object:
     """
     if rule.text:
         return _decode(raw)
+    strings = rule.strings
     try:
-        value: object = _read_json(
-            raw,
-            allow_inf_nan=False,
-            cache_mode="keys",
-            partial_mode=False,
-            catch_duplicate_keys=True,
-        )
+        if strings is None or _BACKSLASH in raw:
+            value: object = _read_json(
+                raw, allow_inf_nan=False, cache_mode="keys", catch_duplicate_keys=True
+            )
+        else:
+            value = _read_json(raw, allow_inf_nan=False, cache_mode="keys")
+            # Each string of a text without escapes has two quotation marks, and no other.
+            if raw.count(_QUOTE) != 2 * strings(value):
+                value = _read_json(
+                    raw, allow_inf_nan=False, cache_mode="keys", catch_duplicate_keys=True
+                )
         guard = rule.guard
         if guard is not None and not guard(value):
             return _explain(raw, rule, "the guard refuses what the scan accepts")

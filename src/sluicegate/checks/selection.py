@@ -8,17 +8,13 @@ answer may lack appear only when present; a wildcard keeps the shape of its arra
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NewType, TypeAlias
 
 from sluicegate.checks.meaning import Vouched
-from sluicegate.checks.selection_expressions import compile_projection
+from sluicegate.checks.selection_expressions import compile_projections
 from sluicegate.contracts.contract import ResultPart
 from sluicegate.values.findings import Finding
 from sluicegate.values.json import JsonValue
-
-Projection: TypeAlias = Callable[[object], JsonValue]
-
 
 Selected = NewType("Selected", tuple[JsonValue, JsonValue, JsonValue, tuple[Finding, ...]])
 """What leaves the ladder: (data, display, operator, notes).
@@ -29,13 +25,8 @@ the provider never sent before. No record: the envelope is the one that is built
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Selector:
-    """The three compiled expressions of one contract."""
-
-    data: Projection
-    display: Projection | None
-    operator: Projection | None
+Selector: TypeAlias = Callable[[object, tuple[Finding, ...]], object]
+"""The compiled expression of one contract: (document, notes) → the four parts of Selected."""
 
 
 def compile_selector(result: ResultPart) -> Selector:
@@ -44,11 +35,10 @@ def compile_selector(result: ResultPart) -> Selector:
     Raises: ValueError where free text is declared beside data that is no object, or where the
     agent's fields already bear a member ``untrusted_text``.
     """
-    document = result.schema.document
-    return Selector(
-        data=compile_projection(document, result.agent, result.untrusted_text),
-        display=compile_projection(document, result.display, {}) if result.display else None,
-        operator=compile_projection(document, result.operator, {}) if result.operator else None,
+    return compile_projections(
+        result.schema.document,
+        (result.agent, result.display, result.operator),
+        result.untrusted_text,
     )
 
 
@@ -57,13 +47,7 @@ def select(vouched: Vouched, selector: Selector, notes: tuple[Finding, ...] = ()
 
     Free text stands below ``untrusted_text``. Source: SPEC RES-7.
     """
-    display, operator = selector.display, selector.operator
-    minted: Any = (
-        selector.data(vouched),
-        None if display is None else display(vouched),
-        None if operator is None else operator(vouched),
-        notes,
-    )
+    minted: Any = selector(vouched, notes)
     selected: Selected = minted
     return selected
 

@@ -1,6 +1,5 @@
 """Pointers and a schema → one compiled expression over a valid document.
 
-The syntax tree is built from nodes, never from text: a member's name can only become a constant.
 What the schema promises (a member that is required, a place that is always an object) costs no
 test; everything else is tested, so that the expression is total on every valid document.
 """
@@ -12,13 +11,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from sluicegate.contracts.expressions import (
+    compile_function,
+    each,
+    either,
+    every,
+    has,
+    is_type,
+    subscript,
+    variable,
+)
 from sluicegate.contracts.schemas.projection import Reach, find_subschemas
-from sluicegate.values.json import JsonObject, JsonValue
+from sluicegate.values.findings import Finding
+from sluicegate.values.json import JsonObject
 from sluicegate.values.pointers import EVERY, Pointer
 
 UNTRUSTED_TEXT: Final = "untrusted_text"
 
 _ROOT: Final = "document"
+_NOTES: Final = "notes"
 _SILENT: Final = frozenset(
     {
         *("$schema", "$id", "$defs", "$comment", "title", "description", "default", "examples"),
@@ -51,29 +62,34 @@ def merge_pointers(pointers: Sequence[Pointer]) -> Branch:
     return root
 
 
-def compile_projection(
-    document: JsonObject, pointers: Sequence[Pointer], untrusted_text: Mapping[str, Pointer]
-) -> Callable[[object], JsonValue]:
-    """Compile the function that builds the selected object from a document that conforms.
+def compile_projections(
+    document: JsonObject,
+    parts: Sequence[Sequence[Pointer]],
+    untrusted_text: Mapping[str, Pointer],
+) -> Callable[[object, tuple[Finding, ...]], object]:
+    """Compile the function that builds the selected objects from a document that conforms.
 
-    Where a pointer leads through a place that holds null instead of an object or array, null is
-    selected; a declared text that is absent is left out, or is null inside an array, whose shape
-    stays. Raises: ValueError where ``untrusted_text`` has no object to stand in.
+    Shape: (document, notes) → a tuple: an object for each part, None for a later part without
+    pointers, and the notes. Where a pointer leads through a place that holds null instead of an
+    object or array, null is selected. The first part bears ``untrusted_text``: a declared text
+    that is absent is left out, or is null inside an array, whose shape stays. Raises: ValueError
+    where it has no object to stand in.
     """
-    branch = merge_pointers(pointers)
     expressions = _Expressions(document)
-    body = expressions.project(branch, Pointer(()), _name(_ROOT))
-    if untrusted_text:
-        body = expressions.add_texts(body, branch, untrusted_text)
-    parameters = ast.arguments(
-        posonlyargs=[ast.arg(_ROOT)], args=[], kwonlyargs=[], kw_defaults=[], defaults=[]
-    )
-    tree = ast.fix_missing_locations(ast.Expression(ast.Lambda(parameters, body)))
-    names = {"__builtins__": {}, "type": type, "dict": dict, "list": list}
-    compiled: Callable[[object], JsonValue] = eval(  # noqa: S307  (a tree of our own nodes)
-        compile(tree, "<selector>", "eval"), names
-    )
-    return compiled
+    root = Pointer(())
+    projections: list[ast.expr] = []
+    for pointers in parts:
+        branch = merge_pointers(pointers)
+        if projections and not pointers:
+            projections.append(ast.Constant(None))
+            continue
+        projection = expressions.project(branch, root, variable(_ROOT))
+        if untrusted_text and not projections:
+            projection = expressions.add_texts(projection, branch, untrusted_text)
+        projections.append(projection)
+    body = ast.Tuple([*projections, variable(_NOTES)], ast.Load())
+    names = {"type": type, "dict": dict, "list": list}
+    return compile_function((_ROOT, _NOTES), body, names, "selector")
 
 
 class _Expressions:
@@ -90,20 +106,22 @@ class _Expressions:
             return value
         if EVERY in branch.children:
             item = self._next_item()
-            built: ast.expr = _each(
-                self.project(branch.children[EVERY], at.child(EVERY), _name(item)), item, value
+            built: ast.expr = each(
+                self.project(branch.children[EVERY], at.child(EVERY), variable(item)), item, value
             )
-            return built if self._is_always(at, "array") else _if(_is(value, "list"), built)
+            return (
+                built if self._is_always(at, "array") else _or_null(is_type(value, "list"), built)
+            )
         members = _Members()
         for name, child in branch.children.items():
             place = at.child(name)
-            member = self.project(child, place, _member(value, name))
+            member = self.project(child, place, subscript(value, name))
             if self._reach(place).required:
                 members.add(name, member)
             else:
-                members.add_if(_has(value, name), name, member)
+                members.add_if(has(value, name), name, member)
         built = members.display
-        return built if self._is_always(at, "object") else _if(_is(value, "dict"), built)
+        return built if self._is_always(at, "object") else _or_null(is_type(value, "dict"), built)
 
     def add_texts(
         self, body: ast.expr, branch: Branch, untrusted_text: Mapping[str, Pointer]
@@ -115,9 +133,9 @@ class _Expressions:
             raise ValueError(f"{UNTRUSTED_TEXT} needs data that is always an object")
         texts = _Members()
         for name, pointer in untrusted_text.items():
-            text, conditions = self._reach_text(pointer.segments, Pointer(()), _name(_ROOT))
+            text, conditions = self._reach_text(pointer.segments, Pointer(()), variable(_ROOT))
             if conditions:
-                texts.add_if(_all(conditions), name, text)
+                texts.add_if(every(conditions), name, text)
             else:
                 texts.add(name, text)
         if isinstance(body, ast.Dict):
@@ -138,16 +156,16 @@ class _Expressions:
         place = at.child(first)
         if first == EVERY:
             item = self._next_item()
-            text, conditions = self._reach_text(rest, place, _name(item))
+            text, conditions = self._reach_text(rest, place, variable(item))
             if conditions:
-                text = _if(_all(conditions), text)
+                text = _or_null(every(conditions), text)
             always = self._is_always(at, "array")
-            return _each(text, item, value), [] if always else [_is(value, "list")]
-        text, conditions = self._reach_text(rest, place, _member(value, first))
+            return each(text, item, value), [] if always else [is_type(value, "list")]
+        text, conditions = self._reach_text(rest, place, subscript(value, first))
         if not self._reach(place).required:
-            conditions.insert(0, _has(value, first))
+            conditions.insert(0, has(value, first))
         if not self._is_always(at, "object"):
-            conditions.insert(0, _is(value, "dict"))
+            conditions.insert(0, is_type(value, "dict"))
         return text, conditions
 
     def _is_whole(self, branch: Branch, at: Pointer) -> bool:
@@ -207,31 +225,5 @@ class _Members:
         self.spread(ast.IfExp(condition, ast.Dict([ast.Constant(name)], [value]), ast.Dict([], [])))
 
 
-def _name(name: str) -> ast.expr:
-    return ast.Name(name, ast.Load())
-
-
-def _member(value: ast.expr, name: str) -> ast.expr:
-    return ast.Subscript(value, ast.Constant(name), ast.Load())
-
-
-def _has(value: ast.expr, name: str) -> ast.expr:
-    return ast.Compare(ast.Constant(name), [ast.In()], [value])
-
-
-def _is(value: ast.expr, kind: str) -> ast.expr:
-    found = ast.Call(_name("type"), [value], [])
-    return ast.Compare(found, [ast.Is()], [_name(kind)])
-
-
-def _all(conditions: list[ast.expr]) -> ast.expr:
-    return conditions[0] if len(conditions) == 1 else ast.BoolOp(ast.And(), conditions)
-
-
-def _if(condition: ast.expr, value: ast.expr) -> ast.expr:
-    return ast.IfExp(condition, value, ast.Constant(None))
-
-
-def _each(item: ast.expr, name: str, array: ast.expr) -> ast.expr:
-    loop = ast.comprehension(ast.Name(name, ast.Store()), array, [], 0)
-    return ast.ListComp(item, [loop])
+def _or_null(condition: ast.expr, value: ast.expr) -> ast.expr:
+    return either(condition, value, ast.Constant(None))

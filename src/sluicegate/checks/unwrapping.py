@@ -35,6 +35,8 @@ _INNER_RULE: Final = ParseRule(ENGINE_MAX_DEPTH, shape_guard(ENGINE_MAX_DEPTH), 
 _INNER_UPSTREAM: Final = UpstreamPart()
 
 _SUCCESS: Final = frozenset({"tool", "request_id", "outcome", "data"})
+ENVELOPE_STRINGS: Final = len(_SUCCESS) + 3
+"""Strings of a success beside those of its data: four names, tool, request id and outcome."""
 _FAILURE: Final = frozenset({"tool", "request_id", "outcome", "error"})
 _ERROR: Final = frozenset({"code", "retryable"})
 _RESULT: Final = frozenset({"content", "structuredContent", "isError", "_meta", "resultType"})
@@ -58,18 +60,19 @@ def unwrap(
     """
     carrier = upstream.carrier
     if carrier == "envelope":
-        if (
+        value: Any = parsed
+        try:
             # Four members, all of them named: the closed success shape, and an answer to ours.
-            isinstance(parsed, dict)
-            and len(parsed) == 4
-            and "data" in parsed
-            and parsed.get("outcome") == "success"
-            and parsed.get("tool") == request.tool
-            and parsed.get("request_id") == request.request_id
-        ):
-            value: object = parsed["data"]
-        else:
-            value = _open_envelope(parsed, request, errors)
+            is_ours = (
+                len(value) == 4
+                and "data" in value
+                and value["outcome"] == "success"
+                and value["tool"] == request.tool
+                and value["request_id"] == request.request_id
+            )
+        except (LookupError, TypeError):
+            is_ours = False  # no object, or one of another shape
+        value = value["data"] if is_ours else _open_envelope(parsed, request, errors)
     elif carrier == "mcp":
         value = _open_result(parsed, upstream, inner)
     elif upstream.text is None:

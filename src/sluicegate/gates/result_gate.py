@@ -11,6 +11,7 @@ code never depend on the shortcut (SPEC section 3). Source: SPEC section 5.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from sluicegate.checks.authentication import (
@@ -36,11 +37,12 @@ from sluicegate.checks.meaning import (
 from sluicegate.checks.narrowing import find_new_members, narrow
 from sluicegate.checks.parsing import ParseRule, parse
 from sluicegate.checks.selection import Selected, compile_selector, select
-from sluicegate.checks.unwrapping import unwrap
+from sluicegate.checks.unwrapping import ENVELOPE_STRINGS, unwrap
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.schemas.compiled import Predicate
 from sluicegate.contracts.schemas.guards import residual_guard, shape_guard
 from sluicegate.contracts.schemas.reach import asserts_format
+from sluicegate.contracts.schemas.string_counts import StringCount, compile_string_count
 from sluicegate.gates.rigour import DISAGREEMENT, Rigour
 from sluicegate.values.codes import Stage
 from sluicegate.values.findings import Finding
@@ -50,16 +52,21 @@ from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import Request
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultRigour(Rigour):
+    """How the result's climb is made: also how an answer is vouched for."""
+
+    vouching: Vouching
+
+
 class ResultLadder:
     """The nine rungs of one contract, with everything precomputed that can be."""
 
     __slots__ = (
         "_errors",
         "_exact",
-        "_exact_vouching",
         "_limits",
         "_quick",
-        "_quick_vouching",
         "_schema",
         "_selector",
         "_signature",
@@ -80,14 +87,17 @@ class ResultLadder:
         # held to its closed shape by ``unwrap``.
         schema = result.schema
         left: Predicate | None = guard
+        strings: StringCount | None = None
         if upstream.map is None and upstream.carrier != "mcp":
-            member = "data" if upstream.carrier == "envelope" else None
+            enveloped = upstream.carrier == "envelope"
+            member = "data" if enveloped else None
             left = residual_guard(schema.document, limits.max_depth, member=member)
-        quick = ParseRule(limits.max_depth, left, result.integers, text)
+            strings = compile_string_count(
+                schema.document, inside=member, beside=ENVELOPE_STRINGS if enveloped else 0
+            )
+        quick = ParseRule(limits.max_depth, left, result.integers, text, strings)
         self._upstream, self._limits, self._schema = upstream, limits, schema
         self._errors = contract.errors
-        self._exact = Rigour(parse=exact, count_nesting=not text, explain="result")
-        self._quick = Rigour(parse=quick, count_nesting=False, explain=None)
         self._selector = compile_selector(result)
         self._signature = (
             None
@@ -105,8 +115,18 @@ class ResultLadder:
             dated=result.fresh is not None
             and asserts_format(schema.document, result.fresh.at, "date-time"),
         )
-        self._quick_vouching = prepare_vouching(expected, quick=True)
-        self._exact_vouching = prepare_vouching(expected, quick=False)
+        self._quick = ResultRigour(
+            parse=quick,
+            count_nesting=False,
+            explain=None,
+            vouching=prepare_vouching(expected, quick=True),
+        )
+        self._exact = ResultRigour(
+            parse=exact,
+            count_nesting=not text,
+            explain="result",
+            vouching=prepare_vouching(expected, quick=False),
+        )
 
     def climb(
         self, receipt: Receipt, request: Request, now: datetime, trust: Trust = NOBODY
@@ -117,9 +137,9 @@ class ResultLadder:
         selected fields, or the refusal with its findings. Never raises for what a receipt holds;
         an engine's own exception is a refusal of the rung it happened in.
         """
-        outcome = self._climb(receipt, request, now, trust, self._quick, self._quick_vouching)
+        outcome = self._climb(receipt, request, now, trust, self._quick)
         if type(outcome) is Rejected:
-            explained = self._climb(receipt, request, now, trust, self._exact, self._exact_vouching)
+            explained = self._climb(receipt, request, now, trust, self._exact)
             return explained if type(explained) is Rejected else DISAGREEMENT
         return outcome
 
@@ -151,8 +171,7 @@ class ResultLadder:
         request: Request,
         now: datetime,
         trust: Trust,
-        rigour: Rigour,
-        vouching: Vouching,
+        rigour: ResultRigour,
     ) -> Selected | Rejected:
         upstream = self._upstream
         delivered = accept_delivery(receipt, upstream)
@@ -186,7 +205,7 @@ class ResultLadder:
         conforming = conform(narrowed, self._schema, rigour.explain)
         if type(conforming) is Rejected:
             return conforming
-        vouched = vouch(conforming, parsed, authentic, vouching, request, now=now)
+        vouched = vouch(conforming, parsed, authentic, rigour.vouching, request, now=now)
         if type(vouched) is Rejected:
             return vouched
         return select(vouched, self._selector, new_members)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
 import jiter
 import pytest
@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from sluicegate.checks.parsing import ParseRule, parse
 from sluicegate.checks.parsing_faults import TextFault, find_fault
 from sluicegate.contracts.schemas.guards import shape_guard
+from sluicegate.contracts.schemas.string_counts import compile_string_count
+from sluicegate.values.codes import Code
 from sluicegate.values.findings import MAX_ENGINE_MESSAGE, Finding
 from sluicegate.values.rejections import Rejected
 
@@ -238,6 +240,59 @@ def test_i_json_admits_what_it_need_not_refuse(raw: bytes) -> None:
 @pytest.mark.requirement("ARG-2")
 def test_without_a_guard_the_schema_has_proved_what_the_guard_would_watch() -> None:
     assert read(b"[1]", PROVEN) == [1]
+
+
+ROWS: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "rows": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"id": {"type": "integer"}, "name": {"type": "string"}},
+                "required": ["id"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["rows"],
+    "additionalProperties": False,
+}
+COUNTED = ParseRule(32, None, "any", strings=compile_string_count(ROWS))
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        pytest.param(b'{"rows":[],"rows":[]}', id="a member twice"),
+        pytest.param(b'{"rows":[{"id":1}],"rows":[{"id":1,"name":"a"}]}', id="the longer last"),
+        pytest.param(b'{"rows":[{"id":1,"name":"a"}],"rows":[{"id":1}]}', id="the longer first"),
+        pytest.param(b'{"rows":[{"id":1},{"id":2,"id":3}]}', id="in an item"),
+        pytest.param(b'{"rows":[{"id":1,"name":"a","name":"b"}]}', id="an optional one twice"),
+        pytest.param(b'{"rows":[{"id":1,"\\u0069d":2}]}', id="spelt with an escape"),
+        pytest.param(b'{"rows":[{"id":1,"id":2,"name":"\\""}]}', id="beside an escaped quote"),
+        pytest.param(b'{"rows":[],"a":{},"a":{}}', id="in a value of another shape"),
+    ],
+)
+def test_a_count_of_strings_finds_each_repeated_name(raw: bytes) -> None:
+    assert compile_string_count(ROWS) is not None
+    assert read(raw, COUNTED) == read(raw)
+    assert finding_of(raw, COUNTED).code is Code.DUPLICATE_MEMBER
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        pytest.param(b'{"rows":[{"id":1,"name":"a"},{"id":2}]}', id="valid"),
+        pytest.param(b'{"rows":[{"id":1,"name":"\\" \\u0022 \\\\"}]}', id="escapes"),
+        pytest.param(b'{"rows":[{"id":1,"name":"caf\xc3\xa9"}]}', id="not ASCII"),
+        pytest.param(b'{"rows":1}', id="of another shape"),
+        pytest.param(b"[]", id="no object"),
+    ],
+)
+def test_a_count_of_strings_changes_no_value(raw: bytes) -> None:
+    assert read(raw, COUNTED) == read(raw)
+    assert not isinstance(read(raw), Rejected)
 
 
 @pytest.mark.requirement("RES-9")

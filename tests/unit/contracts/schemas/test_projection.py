@@ -8,7 +8,7 @@ import pytest
 from jsonschema_rs import Draft202012Validator
 from tests.unit.contracts.schemas.planting import plant
 
-from sluicegate.checks.selection_expressions import compile_projection
+from sluicegate.checks.selection_expressions import compile_projections
 from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.contracts.schemas.projection import find_subschemas, project
 from sluicegate.contracts.schemas.registration import register
@@ -311,7 +311,7 @@ def test_whatever_is_selected_of_a_valid_document_fits_the_published_schema(
     agent_side = project(schema.document, pointers(*selected), untrusted)
     assert not isinstance(agent_side, tuple)
     fits = Draft202012Validator(dict(agent_side), validate_formats=True).is_valid
-    select = compile_projection(schema.document, pointers(*selected), untrusted)
+    select = compile_projections(schema.document, [pointers(*selected)], untrusted)
     valid = [value for value in (VALUE, *plant(VALUE)) if schema.is_valid(value)]
     assert len(valid) > 1
-    assert [value for value in valid if not fits(select(value))] == []
+    assert [value for value in valid if not fits(select(value, ())[0])] == []
