@@ -21,8 +21,9 @@ from sluicegate.adapters.credentials import Credentials
 from sluicegate.gates.serving import Line
 from sluicegate.lifecycle.mutants.structure import mutate_structure
 from sluicegate.opening.clock import SystemClock
+from sluicegate.opening.examples import Example, list_examples
 from sluicegate.opening.loaded import Loaded, load_folder
-from sluicegate.opening.testing_contracts import Example, judge_example, list_examples
+from sluicegate.opening.testing_contracts import judge_example
 from sluicegate.opening.wiring import build_lines
 
 ROOT = Path(__file__).parents[1]

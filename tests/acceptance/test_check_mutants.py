@@ -77,8 +77,11 @@ def test_only_so_many_fixtures_of_a_side_are_changed_and_it_is_said(
 ) -> None:
     monkeypatch.setattr(module, "MAX_EXAMPLES", 1)
     text = (HOME / "fixtures/arguments/accepted/one.json").read_text()
+    whole = json.loads(sluicegate("check", "--format", "json-v1").out)["mutants"]
     (HOME / "fixtures/arguments/accepted/two.json").write_text(text)
     assert "mutants and not all  sha256:" in sluicegate("check").out
+    cut = json.loads(sluicegate("check", "--format", "json-v1").out)["mutants"]
+    assert (whole["cut"], cut) == ([], {"tried": whole["tried"], "cut": ["job_status"]})
 
 
 def test_equivalents_that_cannot_be_read_fail_the_check(sluicegate: Here) -> None:

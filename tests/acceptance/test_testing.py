@@ -15,6 +15,7 @@ import pytest
 from tests.acceptance.carriers import write_carriers
 from tests.acceptance.commands import Here
 
+from sluicegate.opening import testing_contracts
 from sluicegate.opening.testing_contracts import ProbedContract, probe_folder
 from sluicegate.opening.watching import stamp_files, wait_for_change
 
@@ -293,6 +294,26 @@ def test_a_run_that_was_cut_is_no_success_and_says_what_was_not_tried(
     if form == "human":
         assert "1.000" not in done.out
         assert done.out.splitlines()[-1].startswith("FAILS: ")
+
+
+@pytest.mark.requirement("LIF-2", "CLI")
+def test_a_side_with_too_many_fixtures_takes_nothing_from_the_other(
+    sluicegate: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = probe()
+    monkeypatch.setattr(testing_contracts, "MAX_EXAMPLES", 1)
+    accepted = FIXTURES / "arguments/accepted"
+    (first,) = accepted.glob("*.json")
+    shutil.copy(first, accepted / "second.json")
+    shutil.copy(first, accepted / "third.json")
+    cut = probe()
+    left = f"fixtures from {(accepted / 'second.json').relative_to('strict').as_posix()} on"
+    assert cut.sides["arguments"].untried == (left,)
+    assert cut.sides["arguments"].mutants == whole.sides["arguments"].mutants
+    assert cut.sides["result"] == whole.sides["result"]
+    assert cut.sides["result"].mutants > 400
+    done = sluicegate("test", "strict")
+    assert (done.code, f"  not tried: {left}\n" in done.out) == (1, True)
 
 
 @pytest.mark.requirement("LIF-2", "CLI")

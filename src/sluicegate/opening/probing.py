@@ -11,9 +11,10 @@ from typing import Final
 
 from sluicegate.gates.serving import Line
 from sluicegate.opening.equivalents import read_equivalents
+from sluicegate.opening.examples import limit_examples, list_examples
 from sluicegate.opening.fixtures import FixtureResult
 from sluicegate.opening.loaded import Loaded
-from sluicegate.opening.testing_contracts import Budget, Hole, judge_example, list_examples
+from sluicegate.opening.testing_contracts import Budget, Hole, judge_example
 
 MAX_EXAMPLES: Final = 20
 """Accepted fixtures of one side that mutants are made of here, in the order of their paths."""
@@ -49,17 +50,12 @@ def probe_briefly(loaded: Loaded, line: Line, fixtures: Iterable[FixtureResult])
     except (OSError, ValueError) as error:
         return Probed(tool=contract.tool, source=contract.source, fault=str(error))
     passing = {each.path for each in fixtures if each.ok}
-    every = list(list_examples(loaded.read.root, home, line, passing))
-    examples = [
-        each
-        for side in ("arguments", "result")
-        for each in [one for one in every if one.side == side][:MAX_EXAMPLES]
-    ]
+    limited = limit_examples(list_examples(loaded.read.root, home, line, passing), MAX_EXAMPLES)
     untried: list[str] = []
     holes: list[Hole] = []
     tried = 0
-    for example in examples:
-        budget = Budget(MAX_MUTANTS // len(examples), example, untried)
+    for example in limited.examples:
+        budget = Budget(MAX_MUTANTS // len(limited.examples), example, untried)
         for judged in judge_example(line, home, example, equivalents, budget):
             tried += 1
             if judged.fate not in ("killed", "equivalent"):
@@ -69,6 +65,6 @@ def probe_briefly(loaded: Loaded, line: Line, fixtures: Iterable[FixtureResult])
         tool=contract.tool,
         source=contract.source,
         tried=tried,
-        is_cut=bool(untried) or len(examples) < len(every),
+        is_cut=bool(untried or limited.beyond),
         holes=tuple(holes),
     )

@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import Final
 
 from sluicegate.adapters.credentials import Credentials
-from sluicegate.checks.selection import Selected
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.json_reading import read_json
 from sluicegate.contracts.marks import Document
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
-from sluicegate.gates.call_gate import Prepared
 from sluicegate.gates.serving import Line
 from sluicegate.gates.verdicts import Verdict
 from sluicegate.lifecycle.mutants.byte_level import mutate_bytes, mutate_text
@@ -27,19 +25,17 @@ from sluicegate.lifecycle.mutants.signature import mutate_signature
 from sluicegate.lifecycle.mutants.structure import mutate_structure
 from sluicegate.lifecycle.scoring import Equivalent, Judged, Outcome, Tally, judge_mutants
 from sluicegate.opening.clock import SystemClock
-from sluicegate.opening.collecting import EQUIVALENTS, FIXTURES, Case, collect
+from sluicegate.opening.collecting import EQUIVALENTS, FIXTURES
 from sluicegate.opening.equivalents import read_equivalents
+from sluicegate.opening.examples import Example, limit_examples, list_examples
 from sluicegate.opening.fixtures import FixtureResult
 from sluicegate.opening.loaded import Loaded, load_folder
-from sluicegate.opening.sidecars import read_sidecar
-from sluicegate.opening.situations import Situation, default_arguments, read_fixture, situate
+from sluicegate.opening.situations import Situation, default_arguments, situate
 from sluicegate.opening.wiring import build_lines
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.digests import digest_of_bytes
-from sluicegate.values.json import JsonValue
 from sluicegate.values.limits import Limits
 from sluicegate.values.names import show_name
-from sluicegate.values.rejections import Rejected
 
 MAX_EXAMPLES: Final = 1_000
 """Accepted fixtures of one side that mutants are made of, in the order of their paths."""
@@ -47,19 +43,6 @@ MAX_EXAMPLES: Final = 1_000
 MAX_MUTANTS: Final = 20_000
 """Mutants of one level of one fixture, unless more are asked for. What is beyond is told: a run
 that was cut proves nothing of the rest."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Example:
-    """One accepted fixture, ready to be changed: ``name`` is unique on its side of a contract."""
-
-    side: str
-    name: str
-    path: str
-    raw: bytes
-    needs: Mapping[str, JsonValue]
-    situation: Situation
-    accepted: Selected | Prepared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,11 +144,9 @@ def probe_line(loaded: Loaded, line: Line, most: int = MAX_MUTANTS) -> ProbedCon
         tallies = {"arguments": Tally(), "result": Tally()}
         examples: dict[str, Example] = {}
         proven: set[tuple[str, str]] = set()
-        untried: dict[str, list[str]] = {side: [] for side in tallies}
-        for example in list_examples(loaded.read.root, home, line, passing):
-            if sum(each.side == example.side for each in examples.values()) == MAX_EXAMPLES:
-                untried[example.side].append(f"fixtures from {example.path} on")
-                break
+        limited = limit_examples(list_examples(loaded.read.root, home, line, passing), MAX_EXAMPLES)
+        untried = {side: limited.tell_untried(side) for side in tallies}
+        for example in limited.examples:
             examples[f"{example.side}.{example.name}"] = example
             budget = Budget(most, example, untried[example.side])
             for judged in judge_example(line, home, example, equivalents, budget):
@@ -188,33 +169,6 @@ def probe_line(loaded: Loaded, line: Line, most: int = MAX_MUTANTS) -> ProbedCon
         sides=sides,
         rolled_back=contract.source in loaded.rolled_back,
     )
-
-
-def list_examples(root: Path, home: Path, line: Line, passing: set[str]) -> Iterator[Example]:
-    """Yield the accepted fixtures that are as expected."""
-    default = default_arguments(home)
-    for found in collect(home):
-        path = found.path.relative_to(root).as_posix()
-        if not isinstance(found, Case) or path not in passing:
-            continue
-        raw, needs = read_fixture(home, found.path), read_sidecar(found.path)
-        situation = situate(line, needs, default)
-        if found.side == "result" and situation.brings_signature(raw):
-            continue  # nothing in it can be changed and signed again: the key is not here
-        accepted = situation.climb(line, found.side, raw)
-        if isinstance(accepted, Rejected):
-            continue
-        within = found.path.relative_to(home / FIXTURES / found.side).with_suffix("")
-        parts = within.parts[1:] if within.parts[0] == "accepted" else within.parts
-        yield Example(
-            side=found.side,
-            name=".".join(parts),
-            path=path,
-            raw=raw,
-            needs=needs,
-            situation=situation,
-            accepted=accepted,
-        )
 
 
 @dataclass(slots=True)
