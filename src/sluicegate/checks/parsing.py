@@ -30,6 +30,8 @@ _BOM: Final = b"\xef\xbb\xbf"
 _LATER_THAN_BOUND: Final = frozenset({Code.NON_FINITE_NUMBER, Code.UNSAFE_INTEGER})
 _BACKSLASH: Final = 0x5C
 _QUOTE: Final = b'"'
+_UNEXPLAINED: Final = Rejected(stage=Stage.PARSE, code=Code.NOT_JSON)
+"""What a quick climb says, and nobody reads: the exact climb finds the code."""
 _LONG_NUMBER: Final = re.compile(rb"[0-9]{16}|[0-9][eE]")
 
 
@@ -42,6 +44,7 @@ class ParseRule:
     spelt. ``text``: the answer is declared text, not JSON; the value is the decoded string.
     ``strings`` counts those of a valid value, where the schema tells how many there are: it proves
     that no name stood twice. Under such a rule a value that is not valid may have lost members.
+    ``explain``: the fault is looked for and placed; without it a refusal only says that it is one.
     """
 
     max_depth: int
@@ -49,6 +52,7 @@ class ParseRule:
     integers: Integers
     text: bool = False
     strings: StringCount | None = None
+    explain: bool = True
 
 
 @overload
@@ -129,6 +133,8 @@ def _holds_unsafe_integer(value: object) -> bool:
 
 def _explain(raw: bytes, rule: ParseRule, message: str) -> Rejected:
     """Tell by an own scan what the engine refused; what the scan accepts stays a refusal."""
+    if not rule.explain:
+        return _UNEXPLAINED
     depth = min(rule.max_depth, ENGINE_MAX_DEPTH)
     fault = find_fault(raw, max_depth=depth, i_json=rule.integers == "i-json")
     if fault is None:

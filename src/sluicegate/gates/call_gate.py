@@ -54,12 +54,12 @@ class CallLadder:
         self._contract = contract
         self._checks = tuple(checks)
         self._exact = Rigour(
-            parse=ParseRule(limits.max_depth, guard, arguments.integers, False),
+            parse=ParseRule(limits.max_depth, guard, arguments.integers),
             count_nesting=True,
             explain="arguments",
         )
         self._quick = Rigour(
-            parse=ParseRule(limits.max_depth, left, arguments.integers, False),
+            parse=ParseRule(limits.max_depth, left, arguments.integers, explain=False),
             count_nesting=False,
             explain=None,
         )

@@ -95,7 +95,7 @@ class ResultLadder:
             strings = compile_string_count(
                 schema.document, inside=member, beside=ENVELOPE_STRINGS if enveloped else 0
             )
-        quick = ParseRule(limits.max_depth, left, result.integers, text, strings)
+        quick = ParseRule(limits.max_depth, left, result.integers, text, strings, explain=False)
         self._upstream, self._limits, self._schema = upstream, limits, schema
         self._errors = contract.errors
         self._selector = compile_selector(result)
