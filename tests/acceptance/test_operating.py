@@ -471,6 +471,12 @@ def test_the_list_shows_acts_with_reasons_and_no_opening_twice(sluicegate: Here)
         pytest.param("--code", "WRONG_SUBJET", "WRONG_SUBJET is no code; near names", id="code"),
         pytest.param("--code", "NOSUCH", "NOSUCH is no code", id="nothing near"),
         pytest.param("--code", "\x1b[31m", "is no code", id="hostile"),
+        pytest.param("--code", "", "is no code", id="empty"),
+        pytest.param("--code", "A", "A is no code; `sluicegate explain`", id="a letter"),
+        pytest.param("--code", "item", "item is no code; near names: ITEMS", id="a part of a key"),
+        pytest.param("--code", "job_status", "job_status is no code", id="a word of a contract"),
+        pytest.param("--code", "UPSTREAM", "UPSTREAM is no code", id="the begin of a code"),
+        pytest.param("--tool", "job", "holds no tool job", id="the begin of a tool"),
         pytest.param("--tool", "job_stats", "Did you mean job_status?", id="tool"),
     ],
 )
@@ -482,6 +488,22 @@ def test_a_name_that_nobody_knows_is_a_typo_and_not_a_quiet_night(
     assert (done.code, done.out) == (2, "")
     assert said in done.err
     assert "\x1b" not in done.err
+
+
+@pytest.mark.requirement("CLI")
+def test_codes_that_contracts_and_releases_declare_are_known_by_their_whole_names(
+    sluicegate: Here,
+) -> None:
+    for path, code in (("contract.yaml", "NO_SUCH_RUN"), ("released/1.0.0.yaml", "GONE_AWAY")):
+        with Path("contracts/job_status", path).open("a") as document:
+            document.write(f"errors: {{{code}: {{retryable: false}}}}\n")
+    call(sluicegate, "job_status", SUCCESS)
+    for code in ("NO_SUCH_RUN", "GONE_AWAY"):
+        assert sluicegate("audit", "list", "--code", code).code == 3
+    near = sluicegate("audit", "list", "--code", "NO_SUCH")
+    assert (near.code, "near names: NO_SUCH_RUN" in near.err) == (2, True)
+    Path("contracts/restart/contract.yaml").write_text("tool: [\n")
+    assert sluicegate("audit", "list", "--code", "GONE_AWAY").code == 3
 
 
 @pytest.mark.parametrize(

@@ -42,8 +42,8 @@ def read_since(text: str | None, now: datetime) -> datetime | None:
 def demand_known(folder: str, store: AuditStore, *, tool: str | None, code: str | None) -> None:
     """Say that a name nobody knows is mistyped: an empty list would look like a quiet night.
 
-    Known is what an event bears, what the folder holds, and every code of the table. Raises:
-    click.BadParameter.
+    Known is what an event bears, what a contract of the folder or a release of it declares, and
+    every code of the table. Raises: click.BadParameter.
     """
     from sluicegate.cli.tools import find_tool
 
@@ -54,16 +54,14 @@ def demand_known(folder: str, store: AuditStore, *, tool: str | None, code: str 
 
 
 def _demand_code(folder: str, code: str) -> None:
-    """A contract may name codes of its own, so what stands in any of its documents is none less."""
+    """A contract may name codes of its own, and a release one that its contract no longer does."""
     from sluicegate.opening.documents import read_folder
-    from sluicegate.values.codes import AgentCode, Code
+    from sluicegate.opening.known_names import list_codes
     from sluicegate.values.names import show_name
 
-    known = sorted({*Code, *AgentCode})
-    documents = read_folder(Path(folder)).documents.values()
-    wanted = code.encode("utf-8", "surrogateescape")
-    if code in known or (wanted and any(wanted in raw for raw in documents)):
+    known = list_codes(read_folder(Path(folder)))
+    if code in known:
         return
-    near = get_close_matches(code.upper(), known, n=3)
+    near = get_close_matches(code.upper(), sorted(known), n=3)
     more = f"near names: {', '.join(near)}" if near else "`sluicegate explain` lists them all"
     raise click.BadParameter(f"{show_name(code)} is no code; {more}", param_hint="--code")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
@@ -19,7 +18,10 @@ def find_tool(folder: str, tool: str) -> Path:
 
     A mistyped name that was taken as it stands would leave the real tool in service.
     """
-    homes = _tool_homes(Path(folder))
+    from sluicegate.opening.documents import read_folder
+    from sluicegate.opening.known_names import list_tools
+
+    homes = list_tools(read_folder(Path(folder)))
     if tool not in homes:
         near = get_close_matches(tool, homes, n=1)
         held = f"It holds: {', '.join(sorted(homes)) or 'none'}."
@@ -37,19 +39,3 @@ def demand_released(home: Path, version: str) -> None:
             f"{home.name} has no released version {version}; released: "
             + (", ".join(released) or "none"),
         )
-
-
-def _tool_homes(root: Path) -> dict[str, Path]:
-    from sluicegate.contracts.marks import Document
-    from sluicegate.contracts.yaml_reading import read_document
-    from sluicegate.opening.documents import read_folder
-
-    read = read_folder(root)
-    homes = {}
-    for name, home in read.tool_folders().items():
-        document = read_document(name, read.documents[name])
-        if isinstance(document, Document) and isinstance(document.value, Mapping):
-            homes[str(document.value.get("tool"))] = home
-        else:
-            homes[home.name] = home
-    return homes
