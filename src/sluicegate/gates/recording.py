@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from sluicegate.contracts.contract import Contract
+from sluicegate.contracts.contract import Contract, Fingerprints
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
 from sluicegate.gates.envelopes import Envelope, Success
@@ -44,7 +44,10 @@ def record_set(
     request_id: RequestId,
     time: datetime,
 ) -> AuditEvent:
-    """Return the event of a set that was opened, swapped, or kept because of ``problems``."""
+    """Return the event of a set that was opened, swapped, or kept because of ``problems``.
+
+    It says what each digest stands for that a later event bears (CON-4).
+    """
     return AuditEvent(
         kind=EventKind.CONTRACTS,
         time=time,
@@ -66,9 +69,26 @@ def record_set(
                 for tool, offers in contracts.rollouts.items()
                 for offer in offers
             },
+            "fingerprints": {
+                str(fingerprints.digest): {
+                    "language": fingerprints.language,
+                    "text": fingerprints.text,
+                    "policy": fingerprints.policy,
+                }
+                for fingerprints in _fingerprints(contracts)
+            },
             "problems": [str(problem) for problem in problems[:_MAX_PROBLEMS]],
         },
     )
+
+
+def _fingerprints(contracts: ContractSet) -> Iterator[Fingerprints]:
+    """Of every contract that may judge: each event bears the digest of the one that did."""
+    for contract in contracts.contracts.values():
+        yield contract.fingerprints
+    for offers in contracts.rollouts.values():
+        for offer in offers:
+            yield offer.contract.fingerprints
 
 
 def record_refusal(

@@ -75,7 +75,7 @@ async def test_a_refused_answer_is_a_fixed_failure_and_full_evidence(case: str) 
     assert kept == raw
 
 
-@pytest.mark.requirement("AUD-1", "AUD-2", "CON-4")
+@pytest.mark.requirement("AUD-1", "AUD-2")
 async def test_a_call_that_runs_has_an_intent_before_and_an_outcome_after() -> None:
     served = contracts()
     gate = gate_of(served, {"job_status": RecordedUpstream(answer())})
@@ -91,6 +91,20 @@ async def test_a_call_that_runs_has_an_intent_before_and_an_outcome_after() -> N
     assert events[0].decision_id == "test-1"
     assert events[1].returned_hmac is not None
     assert gate.audit.verify().broken_at is None
+
+
+@pytest.mark.requirement("CON-4")
+async def test_the_record_says_of_each_digest_which_fingerprints_it_stands_for() -> None:
+    served = contracts()
+    gate = gate_of(served, {"job_status": RecordedUpstream(answer())})
+    given = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    digests = {event.contract_digest for event in gate.audit.events(request_id=given.request_id)}
+    (opened,) = (event for event in gate.audit.events() if event.kind == "contracts")
+    told = json.loads(opened.detail)["fingerprints"]
+    known = served.contracts["job_status"].fingerprints
+    assert {digest: told[digest] for digest in digests} == {
+        known.digest: {"language": known.language, "text": known.text, "policy": known.policy}
+    }
 
 
 @pytest.mark.requirement("ARG-3", "AUD-1")
