@@ -22,7 +22,7 @@ def connect(address: str) -> Redis:
     return Redis(
         connection_pool=BlockingConnectionPool.from_url(
             address,
-            max_connections=32,
+            max_connections=16,
             timeout=0.25,
             socket_timeout=0.25,
             socket_connect_timeout=0.25,

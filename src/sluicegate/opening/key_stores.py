@@ -28,7 +28,8 @@ Look: TypeAlias = tuple[str, bool, str]
 
 SETTING: Final = "limits.key_store"
 _EXTRAS: Final = "redis"
-_MOST: Final = 32
+_MOST: Final = 16
+"""Connections of one gate: a script takes a moment, and each new connection is looked at."""
 _PATIENCE_S: Final = 5.0
 """Opening a gate and looking at one may take longer than a call."""
 

@@ -134,7 +134,7 @@ class SharedKeysStore(ForwardingStore):
         entry = self._met.get(request_id)
         if kept is not None or entry is None or await self._is_own(request_id):
             return kept
-        sealed = await self._table.read_sealed(entry, request_id)
+        sealed = await self._table.read_sealed(entry)
         if sealed is None:
             return None
         bond = Bond(entry=entry, request_id=request_id, tool=tool, caller=caller)
@@ -220,9 +220,18 @@ class SharedKeysStore(ForwardingStore):
 
     async def _judge(self, claim: Claim, now: datetime, *, keep: bool) -> None:
         said = await self._table.reserve(claim, now, keep=keep)
-        if said.word in ("running", "unknown") and await self.settle(said.holder):
+        if said.word in ("running", "unknown") and await self._bring_up(said.holder):
             said = await self._table.reserve(claim, now, keep=keep)
+        self._pay()
         self._refuse(said, claim)
+
+    async def _bring_up(self, request_id: str) -> bool:
+        """Tell Redis what this gate knows of a key that it met; False where that is nothing."""
+        owed = self._owed.get(request_id)
+        if owed is None:
+            return await self.settle(request_id)
+        await self._pay_one(owed)
+        return True
 
     def _refuse(self, said: Said, claim: Claim) -> None:
         if said.word == "done":
@@ -307,16 +316,16 @@ class SharedKeysStore(ForwardingStore):
         if self._owed and self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._pay_all())
 
+    async def _pay_one(self, claim: Claim) -> None:
+        if not await self.settle(claim.request_id):
+            await self._table.undo(claim)  # which does nothing to what was dispatched
+        if self._owed.get(claim.request_id) is claim:
+            del self._owed[claim.request_id]
+
     async def _pay_all(self) -> None:
         try:
-            for request_id, claim in list(self._owed.items()):
-                fate = await self._find_fate(request_id)
-                if fate is None or fate.became is Became.PENDING:
-                    await self._table.undo(claim)  # does nothing to what was dispatched
-                else:
-                    await self.settle(request_id)
-                if self._owed.get(request_id) is claim:
-                    del self._owed[request_id]
+            for claim in list(self._owed.values()):
+                await self._pay_one(claim)
         except BaseException as error:
             if not is_failure(error):
                 raise

@@ -2,9 +2,10 @@
 
 An entry is a hash: ``state`` reserved, dispatched, unknown, done or free; ``holder``, the request
 that holds it, and ``attempt``, its newest one; a fingerprint of the ``arguments``; ``runs_until``
-and ``kept_until`` in microseconds; ``sealed``, what a done call may be answered with. ``open`` maps
-the requests that may still change an entry to it. An entry that was dispatched and has no end
-expires never. Every reply names who asked, so that the reply to another is not taken for one's own.
+and ``kept_until`` in microseconds. Beside it stands, for as long as it is kept, what a done call
+may be answered with. ``open`` maps the requests that may still change an entry to it. An entry that
+was dispatched and has no end expires never. Every reply names who asked, so that the reply to
+another is not taken for one's own.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from typing import Final
 RING: Final = "sluicegate:{keys}:ring"
 OPEN: Final = "sluicegate:{keys}:open"
 ENTRY: Final = "sluicegate:{keys}:key:"
+ANSWER: Final = ":answer"
+"""What stands behind the name of an entry where its answer is."""
 
 _BEGIN: Final = """
-local ring, entry, open = KEYS[1], KEYS[2], KEYS[3]
+local ring, entry, open, answer = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local asker = ARGV[2]
 local function say(word, holder) return {word, asker, holder or ''} end
 if redis.call('GET', ring) ~= ARGV[1] then return say('ring') end
@@ -56,7 +59,7 @@ end
 local before = {'', '', ''}
 if state and tonumber(stood[6]) > now then before = {holder, stood[3], stood[6]} end
 if holder and not is_mine then redis.call('HDEL', open, holder) end
-redis.call('DEL', entry)
+redis.call('DEL', entry, answer)
 redis.call('HSET', entry, 'state', 'reserved', 'holder', asker, 'attempt', ARGV[3],
   'arguments', arguments, 'runs_until', ARGV[6], 'kept_until', ARGV[7],
   'before_holder', before[1], 'before_attempt', before[2], 'before_kept_until', before[3])
@@ -122,10 +125,12 @@ elseif became == 'free' then
   redis.call('HDEL', open, asker)
   return say('settled', asker)
 end
-redis.call('DEL', entry)
+redis.call('DEL', entry, answer)
 redis.call('HSET', entry, 'state', became, 'holder', asker, 'attempt', mine,
   'arguments', ARGV[5], 'runs_until', 0, 'kept_until', ARGV[6])
-if ARGV[8] ~= '' then redis.call('HSET', entry, 'sealed', ARGV[8]) end
+if ARGV[8] ~= '' and tonumber(ARGV[9]) > 0 then
+  redis.call('SET', answer, ARGV[8], 'PX', ARGV[9])
+end
 if became == 'unknown' then
   redis.call('HSET', open, asker, entry)
 else
@@ -136,7 +141,7 @@ return say('settled', asker)
 """
 )
 """ARGV: ring, request, attempt (0: an operator's word), done | free | unknown, arguments, kept
-until, expiry in ms, sealed answer or nothing."""
+until, expiry in ms, sealed answer or nothing, its expiry in ms."""
 
 LIST: Final = """
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'ring'} end

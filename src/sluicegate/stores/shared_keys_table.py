@@ -15,6 +15,7 @@ from sluicegate.gates.failures import is_failure
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.stores.shared_keys_fates import Became
 from sluicegate.stores.shared_keys_scripts import (
+    ANSWER,
     DISPATCH,
     LIST,
     OPEN,
@@ -115,21 +116,17 @@ class KeyTable:
             _micros(claim.kept_until),
             _expiry_ms(claim, now),
             sealed,
+            _milliseconds(claim.kept_until - now),
             among=("settled", "other", "late"),
         )
         return said.word
 
-    async def read_sealed(self, entry: str, request_id: str) -> bytes | None:
+    async def read_sealed(self, entry: str) -> bytes | None:
         """Return the sealed answer of a done call; None where none is kept."""
-        reply: object = await self._ask(self._client.hmget(entry, ["state", "holder", "sealed"]))
-        if not isinstance(reply, list) or len(reply) != 3:
-            raise KeyStoreUnavailable("the key store says what no key says")
-        state, holder, sealed = reply
-        if (state, holder) != (b"done", request_id.encode()) or sealed is None:
-            return None
-        if not isinstance(sealed, bytes):
-            raise KeyStoreUnavailable("the key store says what no key says")
-        return sealed
+        reply: object = await self._ask(self._client.get(entry + ANSWER))
+        if reply is None or isinstance(reply, bytes):
+            return reply
+        raise KeyStoreUnavailable("the key store says what no key says")
 
     async def list_open(self) -> list[str]:
         """Return the requests whose entries may still change."""
@@ -151,7 +148,7 @@ class KeyTable:
     ) -> Said:
         reply = await self._ask(
             self._client.eval(
-                *(script, 3, RING, claim.entry, OPEN, self._ring),
+                *(script, 4, RING, claim.entry, OPEN, claim.entry + ANSWER, self._ring),
                 *(claim.request_id, claim.attempt, *arguments),
             )
         )
@@ -197,4 +194,8 @@ def _micros(moment: datetime) -> int:
 def _expiry_ms(claim: Claim, now: datetime) -> int:
     """By Redis's own clock from now on, so that no difference of clocks forgets a key too early."""
     left = max(claim.kept_until, claim.runs_until) - now
-    return int((max(left, timedelta()) + _SLACK) / timedelta(milliseconds=1))
+    return _milliseconds(max(left, timedelta()) + _SLACK)
+
+
+def _milliseconds(span: timedelta) -> int:
+    return span // timedelta(milliseconds=1)
