@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 if TYPE_CHECKING:
-    from sluicegate.opening.fixtures import FixtureResult
+    from sluicegate.opening.fixtures import TriedFixture
     from sluicegate.opening.testing_contracts import FolderProbe, ProbedContract
     from sluicegate.rendering.testing import Survivor
 
@@ -192,7 +192,7 @@ class Untried(ContractItem):
 class FixtureItem(ContractItem):
     """One fixture, climbed already."""
 
-    def __init__(self, *, folder: Path, fixture: FixtureResult, **kwargs: Any) -> None:
+    def __init__(self, *, folder: Path, fixture: TriedFixture, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._folder, self._fixture = folder, fixture
 

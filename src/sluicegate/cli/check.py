@@ -25,7 +25,7 @@ from sluicegate.cli.output import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sluicegate.opening.fixtures import FixtureResult
+    from sluicegate.opening.fixtures import TriedFixture
     from sluicegate.opening.folder import FolderReport
     from sluicegate.opening.probing import Probed
     from sluicegate.opening.succession import Unraised
@@ -180,7 +180,7 @@ def _as_item(folder: str, unraised: Unraised) -> LintItem:
     )
 
 
-def as_checked_fixture(folder: str, result: FixtureResult) -> CheckedFixture:
+def as_checked_fixture(folder: str, result: TriedFixture) -> CheckedFixture:
     """Return one fixture with its file's bytes, where there is something to show in them."""
     from sluicegate.rendering.checking import CheckedFixture
     from sluicegate.rendering.places import Source

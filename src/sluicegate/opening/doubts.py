@@ -12,7 +12,7 @@ from sluicegate.contracts.settings import AccessRule
 from sluicegate.contracts.versions import CURRENT
 from sluicegate.opening.access_rows import ALL_NAMES
 from sluicegate.opening.documents import SETTINGS_NAME, find_settings_near
-from sluicegate.opening.fixtures import FixtureResult
+from sluicegate.opening.fixtures import TriedFixture
 from sluicegate.opening.loaded import Loaded
 from sluicegate.opening.offering import find_home, list_frozen
 from sluicegate.opening.steering import Steering
@@ -22,7 +22,7 @@ from sluicegate.values.names import show_name
 def list_doubts(
     loaded: Loaded,
     contracts: ContractSet,
-    results: Sequence[FixtureResult],
+    results: Sequence[TriedFixture],
     *,
     steering: Steering,
     releases: Iterable[Problem],
@@ -55,7 +55,7 @@ def list_doubts(
         yield from _doubt_access(contracts.settings.access.rules, served)
 
 
-def _is_below(result: FixtureResult, home: str) -> bool:
+def _is_below(result: TriedFixture, home: str) -> bool:
     return result.path.startswith(f"{home}/")
 
 

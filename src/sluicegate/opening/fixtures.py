@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from sluicegate.adapters.credentials import CredentialUnreadable
 from sluicegate.contracts.contract import Contract
@@ -29,31 +29,64 @@ _TIME_CODES: Final = frozenset({Code.STALE, Code.FROM_FUTURE, Code.BAD_TIME})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FixtureResult:
-    """One fixture and what became of it. ``path`` is relative to the folder with the settings.
+    """One fixture that was judged. ``path`` is relative to the folder with the settings.
 
     ``expected`` is ``accepted`` or ``rejected``; ``ok`` says that the verdict, and stage, code
-    and pointer where the sidecar names them, are as expected; ``note`` says why not. ``side`` and
-    ``expected`` are empty for what looks like a fixture and is none.
+    and pointer where the sidecar names them, are as expected; ``note`` says why not.
     """
 
     path: str
     tool: str
-    side: str
     expected: str
     verdict: Verdict
     ok: bool
     note: str = ""
 
 
-def run_fixtures(folder: Path, line: Line, *, root: Path) -> Iterator[FixtureResult]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnreadFixture:
+    """A file among the fixtures that no rung judged: never well, and ``note`` says why.
+
+    It cannot be read, its sidecar is nonsense, or it looks like a fixture and is none; there
+    ``expected`` is empty.
+    """
+
+    path: str
+    tool: str
+    note: str
+    expected: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """What was not judged is not as expected."""
+        return False
+
+    @property
+    def verdict(self) -> Verdict:
+        """What stands for a verdict where its readers know no file without one."""
+        return Verdict(
+            accepted=False,
+            stage=Stage.INTERNAL,
+            code=Code.INTERNAL,
+            findings=(),
+            digest=digest_of_bytes(b""),
+        )
+
+
+TriedFixture: TypeAlias = FixtureResult | UnreadFixture
+
+
+def run_fixtures(folder: Path, line: Line, *, root: Path) -> Iterator[TriedFixture]:
     """Climb every fixture below ``folder``, a contract's in ``root``, and yield the results.
 
-    What looks like a fixture and is read by nothing is a result that is not ``ok``.
+    What looks like a fixture and is read by nothing is told of as one that cannot be read.
     """
     default = default_arguments(folder)
+    tool = line.contract.tool
     for found in collect(folder):
+        path = found.path.relative_to(root).as_posix()
         if isinstance(found, Stray):
-            yield _not_run(root, line, found.path, found.note)
+            yield UnreadFixture(path=path, tool=tool, note=found.note)
             continue
         expected = found.expected
         try:
@@ -61,36 +94,17 @@ def run_fixtures(folder: Path, line: Line, *, root: Path) -> Iterator[FixtureRes
             expected = str(needs.get("verdict", expected))
             verdict = _climb(line, found.side, raw, situate(line, needs, default))
         except (OSError, ValueError, CredentialUnreadable) as error:
-            yield _not_run(root, line, found.path, str(error), side=found.side, expected=expected)
+            yield UnreadFixture(path=path, tool=tool, note=str(error), expected=expected)
             continue
         note = _compare(verdict, expected, needs) or _lack_now(line.contract, verdict, needs)
         yield FixtureResult(
-            path=_show(root, found.path),
-            tool=line.contract.tool,
-            side=found.side,
+            path=path,
+            tool=tool,
             expected=expected,
             verdict=verdict,
             ok=not note,
             note=note,
         )
-
-
-def _not_run(
-    root: Path, line: Line, path: Path, note: str, *, side: str = "", expected: str = ""
-) -> FixtureResult:
-    return FixtureResult(
-        path=_show(root, path),
-        tool=line.contract.tool,
-        side=side,
-        expected=expected,
-        verdict=_unreadable(),
-        ok=False,
-        note=note,
-    )
-
-
-def _show(root: Path, path: Path) -> str:
-    return path.relative_to(root).as_posix()
 
 
 def _climb(line: Line, side: str, raw: bytes, situation: Situation) -> Verdict:
@@ -109,16 +123,6 @@ def _verdict(raw: bytes, rejected: Rejected | None) -> Verdict:
         code=rejected.code,
         findings=rejected.findings or (Finding(code=rejected.code),),
         digest=digest_of_bytes(raw),
-    )
-
-
-def _unreadable() -> Verdict:
-    return Verdict(
-        accepted=False,
-        stage=Stage.INTERNAL,
-        code=Code.INTERNAL,
-        findings=(),
-        digest=digest_of_bytes(b""),
     )
 
 

@@ -23,7 +23,7 @@ from sluicegate.opening.clock import SystemClock, draw, new_request_id
 from sluicegate.opening.decision_points import open_decision_point
 from sluicegate.opening.documents import read_folder, say_misplaced
 from sluicegate.opening.doubts import list_doubts
-from sluicegate.opening.fixtures import FixtureResult
+from sluicegate.opening.fixtures import TriedFixture
 from sluicegate.opening.frozen_files import find_edited
 from sluicegate.opening.key_stores import share_keys
 from sluicegate.opening.linting import Linted, lint_paths
@@ -59,7 +59,7 @@ class FolderReport:
 
     contracts: ContractSet | None
     problems: tuple[Problem, ...]
-    fixtures: tuple[FixtureResult, ...]
+    fixtures: tuple[TriedFixture, ...]
     waivers: tuple[Waived, ...] = ()
     notes: tuple[str, ...] = ()
     lint: tuple[Linted, ...] = ()
@@ -179,7 +179,7 @@ def check_folder(
     """
     now = now or SystemClock().now()
     loaded = load_folder(folder, now, python=python)
-    contracts, problems, results = loaded.contracts, loaded.problems, list[FixtureResult]()
+    contracts, problems, results = loaded.contracts, loaded.problems, list[TriedFixture]()
     unraised: list[Unraised] = []
     probes: list[Probed] = []
     edited = find_edited(loaded.read)

@@ -15,7 +15,7 @@ from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
 from sluicegate.gates.serving import Line
 from sluicegate.opening.documents import CONTRACT_NAMES, Folder, read_folder
-from sluicegate.opening.fixtures import FixtureResult, run_fixtures
+from sluicegate.opening.fixtures import TriedFixture, run_fixtures
 from sluicegate.opening.offering import find_home, list_frozen, offer_versions
 from sluicegate.opening.python_names import resolve
 from sluicegate.opening.released import (
@@ -45,7 +45,7 @@ class Loaded:
     rolled_back: Mapping[str, Release] = field(default_factory=dict)
     waivers: tuple[Waived, ...] = ()
 
-    def run_fixtures(self, line: Line) -> tuple[FixtureResult, ...]:
+    def run_fixtures(self, line: Line) -> tuple[TriedFixture, ...]:
         """Climb the fixtures of the line's version: none if rolled back.
 
         Those of the folder judge the version being worked on; a release has those frozen with it.

@@ -12,7 +12,7 @@ from typing import Final
 from sluicegate.gates.serving import Line
 from sluicegate.opening.equivalents import read_equivalents
 from sluicegate.opening.examples import limit_examples, list_examples
-from sluicegate.opening.fixtures import FixtureResult
+from sluicegate.opening.fixtures import TriedFixture
 from sluicegate.opening.loaded import Loaded
 from sluicegate.opening.testing_contracts import Budget, Hole, judge_example
 
@@ -38,7 +38,7 @@ class Probed:
     fault: str = ""
 
 
-def probe_briefly(loaded: Loaded, line: Line, fixtures: Iterable[FixtureResult]) -> Probed:
+def probe_briefly(loaded: Loaded, line: Line, fixtures: Iterable[TriedFixture]) -> Probed:
     """Climb mutants of the accepted fixtures of one contract, deterministically.
 
     ``fixtures`` say which are as expected; the others are told already. Source: SPEC 14, LIF-2.

@@ -16,7 +16,6 @@ from sluicegate.contracts.marks import Document
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
 from sluicegate.gates.serving import Line
-from sluicegate.gates.verdicts import Verdict
 from sluicegate.lifecycle.mutants.byte_level import mutate_bytes, mutate_text
 from sluicegate.lifecycle.mutants.carrying import mutate_carrier, open_answer
 from sluicegate.lifecycle.mutants.meaning import mutate_meaning
@@ -28,12 +27,10 @@ from sluicegate.opening.clock import SystemClock
 from sluicegate.opening.collecting import EQUIVALENTS, FIXTURES
 from sluicegate.opening.equivalents import read_equivalents
 from sluicegate.opening.examples import Example, limit_examples, list_examples
-from sluicegate.opening.fixtures import FixtureResult
+from sluicegate.opening.fixtures import TriedFixture, UnreadFixture
 from sluicegate.opening.loaded import Loaded, load_folder
 from sluicegate.opening.situations import Situation, default_arguments, situate
 from sluicegate.opening.wiring import build_lines
-from sluicegate.values.codes import Code, Stage
-from sluicegate.values.digests import digest_of_bytes
 from sluicegate.values.limits import Limits
 from sluicegate.values.names import show_name
 
@@ -79,7 +76,7 @@ class ProbedContract:
     tool: str
     version: str
     source: str
-    fixtures: tuple[FixtureResult, ...]
+    fixtures: tuple[TriedFixture, ...]
     sides: Mapping[str, ProbedSide]
     rolled_back: bool = False
 
@@ -138,7 +135,7 @@ def probe_line(loaded: Loaded, line: Line, most: int = MAX_MUTANTS) -> ProbedCon
         equivalents = read_equivalents(home)
     except (OSError, ValueError) as error:
         equivalents = ()
-        fixtures.append(_not_fit(loaded, line, str(error)))
+        fixtures.append(_not_fit(line, str(error)))
     if fixtures and contract.source not in loaded.rolled_back:
         passing = {fixture.path for fixture in fixtures if fixture.ok}
         tallies = {"arguments": Tally(), "result": Tally()}
@@ -154,7 +151,7 @@ def probe_line(loaded: Loaded, line: Line, most: int = MAX_MUTANTS) -> ProbedCon
                 if judged.fate == "equivalent":
                     proven.add((judged.mutant.name, judged.mutant.pointer))
         fixtures += [
-            _not_fit(loaded, line, _unproven(each))
+            _not_fit(line, _unproven(each))
             for each in equivalents
             if (each.mutant, each.pointer) not in proven
         ]
@@ -280,20 +277,7 @@ def _unproven(declared: Equivalent) -> str:
     )
 
 
-def _not_fit(loaded: Loaded, line: Line, note: str) -> FixtureResult:
+def _not_fit(line: Line, note: str) -> UnreadFixture:
     home = Path(line.contract.source).parent
-    return FixtureResult(
-        path=(home / FIXTURES / EQUIVALENTS).as_posix(),
-        tool=line.contract.tool,
-        side="",
-        expected="",
-        verdict=Verdict(
-            accepted=False,
-            stage=Stage.INTERNAL,
-            code=Code.INTERNAL,
-            findings=(),
-            digest=digest_of_bytes(b""),
-        ),
-        ok=False,
-        note=note,
-    )
+    path = (home / FIXTURES / EQUIVALENTS).as_posix()
+    return UnreadFixture(path=path, tool=line.contract.tool, note=note)

@@ -8,7 +8,7 @@ import pytest
 
 from sluicegate.cli.init_files import contract_files, settings_files
 from sluicegate.opening.blocking import open_blocking
-from sluicegate.opening.fixtures import FixtureResult
+from sluicegate.opening.fixtures import FixtureResult, TriedFixture, UnreadFixture
 from sluicegate.opening.folder import check_folder
 
 REFUSED = "item/fixtures/result/rejected/stale"
@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def check_one(folder: Path, sidecar: str, *, answer: str | None = None) -> FixtureResult:
+def check_one(folder: Path, sidecar: str, *, answer: str | None = None) -> TriedFixture:
     """Check the folder with another sidecar, or answer, for the one stale fixture."""
     (folder / f"{REFUSED}.expect.yaml").write_text(sidecar)
     if answer is not None:
@@ -88,7 +88,13 @@ def test_a_wrong_type_in_a_sidecar_is_named_and_fails_the_fixture(
 ) -> None:
     sidecar = line + "\n" if line.startswith("now") else AT_NOON + line + "\n"
     found = check_one(folder, sidecar)
-    assert (found.ok, found.note) == (False, f"stale.expect.yaml: {said}")
+    assert found == UnreadFixture(
+        path=f"{REFUSED}.json",
+        tool="item",
+        note=f"stale.expect.yaml: {said}",
+        expected="rejected",
+    )
+    assert not found.ok
 
 
 def test_what_a_sidecar_says_in_the_right_types_is_used(folder: Path) -> None:
@@ -98,6 +104,7 @@ def test_what_a_sidecar_says_in_the_right_types_is_used(folder: Path) -> None:
         "request_id: req.mine\nstage: vouch\ncode: STALE\nverdict: rejected\n"
     )
     found = check_one(folder, sidecar)
+    assert isinstance(found, FixtureResult)
     assert (found.ok, found.note, found.verdict.code) == (True, "", "STALE")
 
 
@@ -141,7 +148,7 @@ def test_what_looks_like_a_fixture_and_is_read_by_nothing_fails(
     stray.parent.mkdir(parents=True, exist_ok=True)
     stray.write_text("{}")
     failing = [each for each in check_folder(folder).fixtures if not each.ok]
-    assert [each.note for each in failing] == [note]
+    assert failing == [UnreadFixture(path=failing[0].path, tool="item", note=note)]
     assert f"item/{path}".startswith(failing[0].path)
     with open_blocking(folder) as gate:
         assert gate.tool_definitions() == []
