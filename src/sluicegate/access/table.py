@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Final
 from uuid import uuid4
 
+from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.settings import AccessRule
-from sluicegate.gates.ports import AccessQuery, Decision
+from sluicegate.gates.ports import AccessQuery, Decision, Resource
+from sluicegate.values.callers import Caller
 from sluicegate.values.digests import digest_of_json
 
 EVERYBODY: Final = "*"
 """Stands alone for every caller or every tool; inside a longer text it is an ordinary character."""
+
+CALL: Final = "call"
+"""The action that a gate asks about."""
 
 
 def new_decision_id() -> str:
@@ -62,6 +67,36 @@ def _allows(rule: AccessRule, query: AccessQuery) -> bool:
     if rule.resource_type != query.resource.type:
         return False
     return rule.resource_in is None or query.resource.id in rule.resource_in
+
+
+def could_allow(rules: Sequence[AccessRule], contract: Contract) -> bool:
+    """Whether some caller may call ``contract`` with some resources, by the very rows of a gate.
+
+    One caller must be allowed every type of resource that the contract asks about; which ids its
+    arguments name together is not looked at. Source: SPEC ACC-2.
+    """
+    types: set[str | None] = {each.type for each in contract.arguments.resources}
+    return any(
+        all(
+            any(_allows(rule, _easiest(rule, subject, contract.tool, kind)) for rule in rules)
+            for kind in types or {None}
+        )
+        for subject in _somebodies(rules)
+    )
+
+
+def _somebodies(rules: Sequence[AccessRule]) -> Iterator[Caller]:
+    """Yield every caller that the rows can tell apart; ``*`` is somebody whom no row names."""
+    tenants = {rule.tenant for rule in rules}
+    for subject in {rule.caller for rule in rules}:
+        yield from (Caller(subject=subject, tenant=tenant) for tenant in tenants)
+
+
+def _easiest(rule: AccessRule, subject: Caller, tool: str, kind: str | None) -> AccessQuery:
+    """Return a call's question about a resource of ``kind``: one that ``rule`` names, if any."""
+    named = min(rule.resource_in or (), default="")
+    resource = None if kind is None else Resource(type=kind, id=named)
+    return AccessQuery(subject=subject, action=CALL, tool=tool, resource=resource)
 
 
 def _as_json(rule: AccessRule) -> dict[str, object]:

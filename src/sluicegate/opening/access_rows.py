@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final
 
+from sluicegate.access.table import EVERYBODY
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.served import ContractSet
 from sluicegate.contracts.settings import AccessRule
 from sluicegate.opening.offering import list_frozen
 from sluicegate.values.names import show_name
 
-ALL_NAMES: Final = "*"
 _MEND: Final = "Name what a contract here has, or take the row out."
 
 
@@ -34,14 +34,14 @@ def find_idle_rows(rules: Sequence[AccessRule], contracts: ContractSet) -> Itera
     served = [*contracts.contracts.values(), *list_frozen(contracts)]
     tools = {contract.tool for contract in served}
     for index, rule in enumerate(rules):
-        if rule.tool != ALL_NAMES and rule.tool not in tools:
+        if rule.tool != EVERYBODY and rule.tool not in tools:
             yield IdleRow(
                 f"/access/{index}/tool",
                 f"access row {index + 1} allows nothing: it names the tool {show_name(rule.tool)},"
                 f" which has no contract{_near(rule.tool, tools)}",
             )
             continue
-        meant = [each for each in served if rule.tool in (ALL_NAMES, each.tool)]
+        meant = [each for each in served if rule.tool in (EVERYBODY, each.tool)]
         yield from _judge_type(index, rule, meant)
 
 
@@ -56,7 +56,7 @@ def _judge_type(index: int, rule: AccessRule, meant: Sequence[Contract]) -> Iter
             )
     elif meant and rule.resource_type not in types:
         who = (
-            "no contract asks" if rule.tool == ALL_NAMES else f"{show_name(rule.tool)} does not ask"
+            "no contract asks" if rule.tool == EVERYBODY else f"{show_name(rule.tool)} does not ask"
         )
         yield IdleRow(
             f"/access/{index}/resource/type",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from sluicegate.access.table import could_allow
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
 from sluicegate.contracts.settings import AccessRule
 from sluicegate.contracts.versions import CURRENT
-from sluicegate.opening.access_rows import ALL_NAMES
 from sluicegate.opening.documents import SETTINGS_NAME, find_settings_near
 from sluicegate.opening.fixtures import TriedFixture
 from sluicegate.opening.loaded import Loaded
@@ -107,22 +107,5 @@ def _doubt_access(rules: Sequence[AccessRule], served: Mapping[str, Contract]) -
         if rule.resource_in is not None and not rule.resource_in:
             yield f"access row {row} allows nothing: its `in` is empty"
     for tool, contract in sorted(served.items()):
-        if not _anybody_may_call(contract, rules):
+        if not could_allow(rules, contract):
             yield f"no access rule allows anybody to call {tool}: every call will be DENIED"
-
-
-def _anybody_may_call(contract: Contract, rules: Sequence[AccessRule]) -> bool:
-    types: set[str | None] = {resource.type for resource in contract.arguments.resources}
-    asked = types or {None}
-    mine = [
-        rule
-        for rule in rules
-        if rule.tool in (ALL_NAMES, contract.tool) and rule.resource_in != frozenset()
-    ]
-    return any(
-        all(
-            any(rule.resource_type == kind and rule.caller in (caller, ALL_NAMES) for rule in mine)
-            for kind in asked
-        )
-        for caller in {rule.caller for rule in mine}
-    )

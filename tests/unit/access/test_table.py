@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from itertools import count
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from sluicegate.access.table import TableAuthorizer
+from sluicegate.access.table import TableAuthorizer, could_allow
+from sluicegate.contracts.contract import Contract, ResourceRule
 from sluicegate.contracts.settings import AccessRule
 from sluicegate.gates.ports import AccessQuery, Resource
 from sluicegate.values.callers import Caller
+from sluicegate.values.pointers import Pointer
 
 pytestmark = pytest.mark.requirement("ACC-2")
 
@@ -162,3 +169,111 @@ def test_the_policy_version_follows_the_rules_and_not_their_objects() -> None:
     assert version("x", "y") == version("y", "x")
     assert version("x") != version("y")
     assert version("x") != version("x", caller="b")
+
+
+def contract_of(*types: str) -> Contract:
+    """A contract as far as access looks at it."""
+    resources = tuple(ResourceRule(type=each, id=Pointer.parse("/id")) for each in types)
+    asked: Any = SimpleNamespace(tool="job_status", arguments=SimpleNamespace(resources=resources))
+    contract: Contract = asked
+    return contract
+
+
+def row(caller: str = "a", *, tenant: str | None = None, kind: str | None = None) -> AccessRule:
+    return AccessRule(caller=caller, tool="job_status", tenant=tenant, resource_type=kind)
+
+
+POSSIBLE: dict[str, tuple[list[AccessRule], Contract, bool]] = {
+    "no row": ([], contract_of("project"), False),
+    "a row of the type": ([DEPLOY], contract_of("project"), True),
+    "a row of another type": ([DEPLOY], contract_of("team"), False),
+    "a row of one type of two": ([DEPLOY], contract_of("project", "team"), False),
+    "two rows of one caller": (
+        [row(kind="project"), row(kind="team")],
+        contract_of("project", "team"),
+        True,
+    ),
+    "two rows of two callers": (
+        [row(kind="project"), row("b", kind="team")],
+        contract_of("project", "team"),
+        False,
+    ),
+    "a row of one caller and one of all": (
+        [row(kind="project"), row("*", kind="team")],
+        contract_of("project", "team"),
+        True,
+    ),
+    "two rows of one tenant": (
+        [row(tenant="t", kind="project"), row(tenant="t", kind="team")],
+        contract_of("project", "team"),
+        True,
+    ),
+    "two rows of two tenants": (
+        [row(tenant="t", kind="project"), row(tenant="u", kind="team")],
+        contract_of("project", "team"),
+        False,
+    ),
+    "a row of one tenant and one of all": (
+        [row(tenant="t", kind="project"), row(kind="team")],
+        contract_of("project", "team"),
+        True,
+    ),
+    "a row of another action": (
+        [AccessRule(caller="a", tool="job_status", action="list")],
+        contract_of(),
+        False,
+    ),
+    "a row of another tool": ([AccessRule(caller="a", tool="job_stop")], contract_of(), False),
+    "a row of every tool": ([AccessRule(caller="a", tool="*")], contract_of(), True),
+    "a row that admits none": (
+        [AccessRule(caller="a", tool="*", resource_type="project", resource_in=frozenset())],
+        contract_of("project"),
+        False,
+    ),
+    "a row without resource, none asked": ([row()], contract_of(), True),
+    "a row without resource, one asked": ([row()], contract_of("project"), False),
+    "a row with resource, none asked": ([DEPLOY], contract_of(), False),
+}
+
+
+@pytest.mark.parametrize(("rules", "contract", "possible"), POSSIBLE.values(), ids=POSSIBLE)
+def test_whether_anybody_could_call_is_told_by_the_rows_of_the_gate(
+    rules: list[AccessRule], contract: Contract, possible: bool
+) -> None:
+    assert could_allow(rules, contract) is possible
+
+
+NAMES = st.sampled_from(["a", "b", "*"])
+TYPES = st.sampled_from(["project", "team"])
+RULES = st.builds(
+    AccessRule,
+    caller=NAMES,
+    tool=st.sampled_from(["job_status", "other", "*"]),
+    action=st.sampled_from(["call", "list"]),
+    tenant=st.sampled_from([None, "t", "u"]),
+    resource_type=st.none() | TYPES,
+    resource_in=st.none() | st.frozensets(st.sampled_from(["x", "y"])),
+)
+
+
+@given(rules=st.lists(RULES, max_size=4), types=st.sets(TYPES))
+def test_what_could_be_allowed_is_what_some_caller_is_allowed(
+    rules: list[AccessRule], types: set[str]
+) -> None:
+    def decide(asked: AccessQuery) -> bool:
+        return asyncio.run(TableAuthorizer(rules).decide(asked)).allow
+
+    found = any(
+        all(
+            any(
+                decide(query(subject=subject, tenant=tenant, resource=resource))
+                for resource in (
+                    [None] if kind is None else [Resource(type=kind, id=each) for each in "xyz"]
+                )
+            )
+            for kind in types or {None}
+        )
+        for subject in ("a", "b", "c")
+        for tenant in (None, "t", "u")
+    )
+    assert could_allow(rules, contract_of(*types)) is found
