@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import shutil
 import signal
 import subprocess
@@ -233,6 +234,36 @@ def test_a_failing_fixture_fails_whatever_the_score_and_says_which_kind_it_is(
     assert "semantic failure" in done.out
 
 
+@pytest.mark.requirement("LIF-2", "LIF-5")
+def test_a_fixture_that_no_rung_judged_has_no_verdict_and_is_no_internal_error(
+    sluicegate: Here,
+) -> None:
+    (FIXTURES / "arguments/rejected/misnamed.expect.yaml").write_text("code: MISNAMMED\n")
+    stray = FIXTURES / "result/refused/one.json"
+    stray.parent.mkdir()
+    stray.write_text("{}")
+    declare("{mutant: padded.state, pointer: /state, reason: the upstream pads}")
+    told = json.loads(sluicegate("test", "strict", "--format", "json-v1").out)["fixtures"]
+    unread = [
+        {**each, "path": Path(each["path"]).name, "note": ""} for each in told if not each["ok"]
+    ]
+    nothing = {"verdict": None, "stage": None, "code": None, "findings": [], "digest": None}
+    assert unread == [
+        {"path": path, "expected": expected, "ok": False, "note": "", **nothing, "kind": None}
+        for path, expected in (
+            ("misnamed.json", "rejected"),
+            ("refused", ""),
+            ("equivalents.yaml", ""),
+        )
+    ]
+    checked = json.loads(sluicegate("check", "strict", "--format", "json-v1").out)["fixtures"]
+    assert [each["verdict"] for each in checked if not each["ok"]] == [None, None]
+    for form in ("human", "github", "sarif", "junit"):
+        done = sluicegate("test", "strict", "--format", form)
+        assert (done.code, "INTERNAL" in done.out, " failure\n" in done.out) == (1, False, False)
+        assert "MISNAMMED is no code; did you mean MISNAMED?" in done.out
+
+
 @pytest.mark.requirement("CLI")
 @pytest.mark.parametrize(
     ("arguments", "code"),
@@ -331,6 +362,27 @@ def test_a_promoted_survivor_fails_check_until_its_hole_is_closed(sluicegate: He
     assert (again.code, "nothing was written" in again.err) == (2, True)
     change("        uniqueItems: true\n", "        uniqueItems: true\n        maxItems: 8\n")
     assert sluicegate("check", "strict").code == 0
+
+
+@pytest.mark.requirement("LIF-2", "CLI")
+def test_a_promotion_that_breaks_off_leaves_no_fixture_and_can_be_made_again(
+    sluicegate: Here,
+) -> None:
+    change("        maxItems: 8\n", "")
+    name = "result.failed.too-many-items.failed_steps"
+    target = Path("strict/job_status/fixtures/result/rejected")
+    promote = ["promote", "job_status", name, "--folder", "strict"]
+    before = sorted(target.iterdir())
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (60, hard))  # the sidecar fits, the fixture does not
+    try:
+        full = sluicegate(*promote)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert (full.code, "cannot be written: File too large" in full.err) == (2, True)
+    left = [path for path in sorted(target.iterdir()) if path not in before]
+    assert [path.name for path in left] == ["failed.too-many-items.failed_steps.expect.yaml"]
+    assert sluicegate(*promote).code == 0
 
 
 @pytest.mark.requirement("CLI")

@@ -13,6 +13,7 @@ from sluicegate.contracts.marks import Document
 from sluicegate.errors import ConfigurationError, ContractFolderError
 from sluicegate.opening.collecting import FIXTURES, SIDECAR
 from sluicegate.opening.testing_contracts import Hole, probe_folder
+from sluicegate.stores.whole_files import replace_file
 from sluicegate.values.names import show_name
 
 _ABOUT_VERDICT: Final = frozenset({"stage", "code", "pointer", "verdict"})
@@ -64,15 +65,22 @@ def _write(home: Path, hole: Hole) -> tuple[Path, Path]:
     is_json = isinstance(read_json("mutant", mutant.raw), Document)
     fixture = target / f"{stem}{'.json' if is_json else '.bin'}"
     sidecar = target / f"{stem}{SIDECAR}"
-    taken = next((path for path in (fixture, sidecar) if path.exists()), None)
-    if taken is not None:
-        raise ConfigurationError(f"{taken} is there already; nothing was written")
     needs = {name: each for name, each in hole.example.needs.items() if name not in _ABOUT_VERDICT}
     needs.update(mutant.needs)
     if kind == "rejected":
         needs["stage"] = str(mutant.stage)
-    target.mkdir(parents=True, exist_ok=True)
-    fixture.write_bytes(mutant.raw)
     lines = [f"{name}: {json.dumps(each, ensure_ascii=False)}\n" for name, each in needs.items()]
-    sidecar.write_text("".join(lines) or "{}\n", encoding="utf-8")
+    said = "".join(lines).encode() or b"{}\n"
+    try:
+        # A sidecar that says just this is what a promotion left that broke off.
+        is_left = sidecar.exists() and sidecar.read_bytes() == said
+        for path in (fixture,) if is_left else (fixture, sidecar):
+            if path.exists():
+                raise ConfigurationError(f"{path} is there already; nothing was written")
+        target.mkdir(parents=True, exist_ok=True)
+        # The sidecar first: a fixture alone passes for whatever reason it is refused.
+        replace_file(sidecar, said)
+        replace_file(fixture, mutant.raw)
+    except OSError as error:
+        raise ConfigurationError(f"{target} cannot be written: {error.strerror}") from error
     return fixture, sidecar

@@ -21,10 +21,12 @@ from sluicegate.gates import operator_acts
 from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.ports import AuditStore
 from sluicegate.opening.clock import new_request_id
+from sluicegate.opening.plain_files import read_plain
 from sluicegate.stores.file_lock import FileLock
 from sluicegate.stores.whole_files import replace_file
 
 STATE_NAME: Final = "state/served.json"
+_MAX_BYTES: Final = 1_048_576
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,12 +44,14 @@ def read_steering(root: Path) -> Steering:
     """
     path = root / STATE_NAME
     try:
-        raw = path.read_bytes()
+        raw = read_plain(path, _MAX_BYTES)
     except FileNotFoundError:
         return Steering()
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
     try:
+        if len(raw) > _MAX_BYTES:
+            raise ValueError
         content = jiter.from_json(raw, catch_duplicate_keys=True, allow_inf_nan=False)
         if set(content) != {"disabled", "versions"}:
             raise ValueError

@@ -311,13 +311,19 @@ def _read_keyring(service: str, may_create: bool) -> list[bytes]:
         raise ConfigurationError(
             "audit.keys uses keyring:, which needs the extra: pip install 'sluicegate[keyring]'"
         ) from error
-    text = keyring.get_password(service, _KEYRING_USER)
+    try:
+        text = keyring.get_password(service, _KEYRING_USER)
+        if text is None and may_create:
+            keyring.set_password(service, _KEYRING_USER, _encode(os.urandom(KEY_BYTES)))
+            text = keyring.get_password(service, _KEYRING_USER) or ""
+    except Exception as error:  # each backend raises what it likes: none there, locked, denied
+        raise ConfigurationError(
+            f"audit.keys: the keyring refuses ({type(error).__name__}): unlock it or set up a"
+            " backend, or name file:DIRECTORY or env:NAME"
+        ) from error
     if text is None:
-        if not may_create:
-            raise ConfigurationError(
-                f"the keyring holds no entry {service}/{_KEYRING_USER}, but the record it belongs"
-                " to exists: put the entry back from your backup"
-            )
-        keyring.set_password(service, _KEYRING_USER, _encode(os.urandom(KEY_BYTES)))
-        text = keyring.get_password(service, _KEYRING_USER) or ""
+        raise ConfigurationError(
+            f"the keyring holds no entry {service}/{_KEYRING_USER}, but the record it belongs"
+            " to exists: put the entry back from your backup"
+        )
     return _decode_keys(text, f"the keyring entry {service}/{_KEYRING_USER}")

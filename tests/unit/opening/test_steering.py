@@ -134,3 +134,25 @@ def test_the_file_can_be_read_by_a_gate_of_another_account(tmp_path: Path) -> No
     finally:
         os.umask(before)
     assert (tmp_path / STATE_NAME).stat().st_mode & 0o777 == 0o644
+
+
+@pytest.mark.parametrize("target", ["/dev/zero", "a FIFO", "a folder"])
+def test_what_is_no_plain_file_is_refused_without_waiting(tmp_path: Path, target: str) -> None:
+    path = tmp_path / STATE_NAME
+    path.parent.mkdir()
+    if target == "a FIFO":
+        os.mkfifo(path)
+    elif target == "a folder":
+        path.mkdir()
+    else:
+        path.symlink_to(target)
+    with pytest.raises(ConfigurationError, match="cannot be read"):
+        read_steering(tmp_path)
+
+
+def test_a_file_beyond_all_measure_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / STATE_NAME
+    path.parent.mkdir()
+    path.write_bytes(b'{"disabled":{},"versions":{}}' + b" " * 1_048_576)
+    with pytest.raises(ConfigurationError, match="is damaged"):
+        read_steering(tmp_path)

@@ -212,6 +212,24 @@ def test_a_keyring_is_filled_once_and_read_afterwards(
     assert list(entries) == [("acme", "sluicegate")]
 
 
+@pytest.mark.parametrize("may_create", [True, False])
+def test_a_keyring_that_refuses_is_a_fault_of_the_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, may_create: bool
+) -> None:
+    class NoKeyringError(RuntimeError):
+        """As the package raises where it finds no backend."""
+
+    def refuse(service: str, user: str) -> None:
+        raise NoKeyringError("an engine's own text, told to nobody")
+
+    keyring = ModuleType("keyring")
+    keyring.get_password = refuse  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "keyring", keyring)
+    with pytest.raises(ConfigurationError, match=r"refuses \(NoKeyringError\)") as caught:
+        open_keys("keyring:acme", tmp_path, may_create=may_create)
+    assert "own text" not in str(caught.value)
+
+
 def test_a_signing_key_is_drawn_once_where_nothing_was_signed(tmp_path: Path) -> None:
     open_keys("file:keys", tmp_path)
     with ThreadPoolExecutor(8) as pool:
