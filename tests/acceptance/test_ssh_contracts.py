@@ -233,7 +233,7 @@ def test_a_contract_over_ssh_does_not_load_without_the_library(
 ) -> None:
     folder = write_folder(tmp_path / "contracts", sshd, "cat")
     monkeypatch.setitem(sys.modules, "asyncssh", None)
-    assert "pip install 'sluicegate[ssh]'" in problem_of(folder)
+    assert "install sluicegate[ssh]" in problem_of(folder)
 
 
 @pytest.mark.requirement("CLI", "ADP-5")

@@ -168,7 +168,7 @@ def _read_keyring(rest: str) -> str:
         keyring = importlib.import_module("keyring")
     except ImportError:
         raise CredentialUnreadable(
-            'the keyring package is absent: pip install "sluicegate[keyring]"'
+            "the keyring package is absent: install sluicegate[keyring]"
         ) from None
     service, _, user = rest.partition("/")
     try:

@@ -93,7 +93,7 @@ def say_absent(error: ImportError) -> ConfigurationError:
     """Return the one error for a library of the extra that is not there."""
     return ConfigurationError(
         f"`upstream.signature` needs {error.name or 'a library'}, which is not installed: "
-        "pip install 'sluicegate[signatures]'"
+        "install sluicegate[signatures]"
     )
 
 

@@ -211,7 +211,7 @@ def import_samples(sources: Sequence[Path], tool: str) -> Sequence[Blueprint]:
     try:
         from sluicegate.lifecycle.importing.samples import read_samples
     except ImportError:
-        stop(Exit.USAGE, 'samples are read by genson: pip install "sluicegate[import]"')
+        stop(Exit.USAGE, "samples are read by genson: install sluicegate[import]")
     demand_name(tool, "--tool")
     return [read_samples(tool, read_named(sources))]
 

@@ -13,7 +13,7 @@ from sluicegate.values.json import JsonValue
 _KINDS: Final = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 _NEED: Final = (
     "a schema is derived from Python by pydantic, which is not installed: "
-    'pip install "sluicegate[schemas]".'
+    "install sluicegate[schemas]."
 )
 _MAX_REASON: Final = 200
 _FOREIGN: Final = frozenset({"discriminator"})

@@ -22,7 +22,7 @@ def decoder_for(wanted: type[T]) -> Callable[[JsonValue], T]:
         from pydantic import TypeAdapter
     except ImportError as error:
         raise ConfigurationError(
-            "as_= needs Pydantic: pip install 'sluicegate[schemas]'"
+            "as_= needs Pydantic: install sluicegate[schemas]"
         ) from error
     adapter = TypeAdapter(wanted)
 

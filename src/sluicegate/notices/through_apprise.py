@@ -84,7 +84,7 @@ def _open_targets(name: str) -> list[_Apprise]:
         module = import_module("apprise")
     except ImportError as error:
         raise ConfigurationError(
-            "`notify` names Apprise, which needs the extra: pip install 'sluicegate[notify]'"
+            "`notify` names Apprise, which needs the extra: install sluicegate[notify]"
         ) from error
     urls = os.environ.get(name, "").split()
     if not urls:

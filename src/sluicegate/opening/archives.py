@@ -107,7 +107,7 @@ def _read_parquet(path: Path, needs_now: bool) -> Iterator[Answer]:
         from sluicegate.lifecycle.replaying_batches import read_batch
     except ImportError as error:
         raise ConfigurationError(
-            f"{path} is Parquet: install the extra, `pip install sluicegate[archive]`"
+            f"{path} is Parquet: install sluicegate[archive]"
         ) from error
     number = 1
     try:

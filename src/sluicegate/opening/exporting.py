@@ -60,7 +60,7 @@ def _find_writer(form: str) -> _Write:
         import pyarrow  # noqa: F401  (found before the file is made)
     except ImportError as error:
         raise ConfigurationError(
-            "Parquet needs the extra: pip install 'sluicegate[archive]'; or export jsonl"
+            "Parquet needs the extra: install sluicegate[archive]; or export jsonl"
         ) from error
     return _write_parquet
 

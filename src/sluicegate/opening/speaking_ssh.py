@@ -43,4 +43,4 @@ def read_ssh_key(name: str, credentials: Credentials) -> None:
 
 def _demand_library() -> None:
     if find_spec("asyncssh") is None:
-        raise ConfigurationError("ssh is spoken by asyncssh: pip install 'sluicegate[ssh]'")
+        raise ConfigurationError("ssh is spoken by asyncssh: install sluicegate[ssh]")

@@ -309,7 +309,7 @@ def _read_keyring(service: str, may_create: bool) -> list[bytes]:
         keyring = cast("_Keyring", import_module("keyring"))
     except ImportError as error:
         raise ConfigurationError(
-            "audit.keys uses keyring:, which needs the extra: pip install 'sluicegate[keyring]'"
+            "audit.keys uses keyring:, which needs the extra: install sluicegate[keyring]"
         ) from error
     try:
         text = keyring.get_password(service, _KEYRING_USER)

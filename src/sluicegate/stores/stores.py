@@ -71,8 +71,7 @@ def demand_postgres() -> None:
         import_module("psycopg")
     except ImportError:
         raise ConfigurationError(
-            "audit.store names PostgreSQL, which needs the extra: pip install"
-            " 'sluicegate[postgres]'"
+            "audit.store names PostgreSQL, which needs the extra: install sluicegate[postgres]"
         ) from None
 
 

@@ -121,5 +121,5 @@ def test_a_variable_that_names_no_target_is_told_when_the_folder_opens(
 def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OWNERS", "json://127.0.0.1/a")
     monkeypatch.setitem(sys.modules, "apprise", None)
-    with pytest.raises(ConfigurationError, match=r"pip install 'sluicegate\[notify\]'"):
+    with pytest.raises(ConfigurationError, match=r"install sluicegate\[notify\]"):
         open_notifier({"ci-platform": ROUTE})
