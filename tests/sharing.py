@@ -17,15 +17,15 @@ from sluicegate.stores.shared_keys_server import demand_lasting, join_ring
 from sluicegate.stores.shared_keys_table import KeyTable
 
 
-def connect(address: str) -> Redis:
+def connect(address: str, patience_s: float = 0.25) -> Redis:
     """Return a client whose connections are looked at, as a gate makes it."""
     return Redis(
         connection_pool=BlockingConnectionPool.from_url(
             address,
             max_connections=16,
-            timeout=0.25,
-            socket_timeout=0.25,
-            socket_connect_timeout=0.25,
+            timeout=patience_s,
+            socket_timeout=patience_s,
+            socket_connect_timeout=patience_s,
             protocol=2,
             redis_connect_func=demand_lasting,
             retry=Retry(NoBackoff(), 1),
@@ -37,13 +37,11 @@ async def share(
     store: AuditStore, address: str, keys: AuditKeys, now: Callable[[], datetime]
 ) -> SharedKeysStore:
     """Return ``store`` with its keys shared, as a gate that opens has it."""
-    client = connect(address)
+    patient = connect(address, 20)
     try:
-        ring = await join_ring(client, derive_secrets(keys))
-        shared = SharedKeysStore(store, KeyTable(client, ring), keys, now)
-        await shared.reconcile()
-    except BaseException:
-        await client.aclose()
-        await client.connection_pool.aclose()
-        raise
-    return shared
+        ring = await join_ring(patient, derive_secrets(keys))
+        await SharedKeysStore(store, KeyTable(patient, ring, patience_s=20), keys, now).reconcile()
+    finally:
+        await patient.aclose()
+        await patient.connection_pool.aclose()
+    return SharedKeysStore(store, KeyTable(connect(address), ring), keys, now)

@@ -12,7 +12,7 @@ from tests.acceptance.commands import Here
 from tests.acceptance.folders import write_folder
 from tests.redis_servers import RedisServer, run_redis
 
-from sluicegate.errors import ConfigurationError
+from sluicegate.errors import ConfigurationError, ContractFolderError
 from sluicegate.opening.blocking import open_blocking
 from sluicegate.opening.folder import open_gate
 from sluicegate.values.callers import Caller
@@ -175,7 +175,7 @@ def test_a_record_in_memory_shares_no_keys(server: RedisServer) -> None:
     folder = write("one", server.address)
     settings = folder / "sluicegate.yaml"
     settings.write_text(settings.read_text().replace("sqlite:state/audit.db", "memory:"))
-    with pytest.raises(ConfigurationError, match="a record in memory draws keys"):
+    with pytest.raises(ContractFolderError, match="a record in memory draws keys"):
         open_gate(folder)
 
 

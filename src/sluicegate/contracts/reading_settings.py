@@ -47,9 +47,16 @@ def read_settings(place: Place) -> Settings:
     )
     if "sluicegate" in members:
         members["sluicegate"].integer(1, 1)
+    limits, audit = _read_limits(members.get("limits")), _read_audit(members.get("audit"))
+    if limits.key_store != "audit:" and audit.store == "memory:":
+        members["limits"].follow("key_store").fault(
+            "`key_store` shares keys with other gates, and a record in memory draws keys that no"
+            " other gate has.",
+            "Name another record in audit.store, or write audit:.",
+        )
     return Settings(
-        limits=_read_limits(members.get("limits")),
-        audit=_read_audit(members.get("audit")),
+        limits=limits,
+        audit=audit,
         retention=_read_retention(members.get("retention")),
         access=read_access(members.get("access")),
         callers_from=_read_callers(members.get("callers")),

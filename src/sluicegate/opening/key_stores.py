@@ -31,7 +31,7 @@ _EXTRAS: Final = "redis"
 _MOST: Final = 16
 """Connections of one gate: a script takes a moment, and each new connection is looked at."""
 _PATIENCE_S: Final = 5.0
-"""Opening a gate and looking at one may take longer than a call."""
+"""Opening a gate, looking at one and an operator's act may wait longer than a call."""
 
 
 def share_keys(
@@ -45,7 +45,7 @@ def share_keys(
     """
     if settings.limits.key_store == "audit:":
         return store
-    keys = _open_ring(settings, folder)
+    keys = open_keys(settings.audit.keys, folder, may_create=False)
 
     async def begin() -> bytes:
         async with _joined(store, settings, keys, now) as (shared, ring):
@@ -74,7 +74,7 @@ async def record_and_tell(
     if settings.limits.key_store == "audit:":
         await store.record([act])
         return
-    keys = _open_ring(settings, folder)
+    keys = open_keys(settings.audit.keys, folder, may_create=False)
 
     async def tell() -> None:
         async with _joined(store, settings, keys, now) as (shared, _):
@@ -100,7 +100,7 @@ def inspect_key_store(settings: Settings, folder: Path) -> Look:
     if settings.limits.key_store == "audit:":
         return name, True, "keys are kept in the record, with each intent"
     try:
-        keys = _open_ring(settings, folder)
+        keys = open_keys(settings.audit.keys, folder, may_create=False)
         return name, True, _run_apart(_told(_look(settings, keys)))
     except ConfigurationError as error:
         return name, False, str(error)
@@ -117,19 +117,10 @@ async def _look(settings: Settings, keys: AuditKeys) -> str:
     return f"Redis keeps what it acknowledges; keys held by calls without an end: {count}"
 
 
-def _open_ring(settings: Settings, folder: Path) -> AuditKeys:
-    if settings.audit.store == "memory:":
-        raise ConfigurationError(
-            f"{SETTING}: a record in memory draws keys that no other gate has: name another record"
-            " in audit.store, or write audit:"
-        )
-    return open_keys(settings.audit.keys, folder, may_create=False)
-
-
 @asynccontextmanager
 async def _connected(settings: Settings) -> AsyncIterator[Redis]:
     """Yield a client of connections that were looked at; they are released afterwards."""
-    client = _connect(settings)
+    client = _connect(settings, _PATIENCE_S)
     try:
         yield client
     finally:
@@ -137,7 +128,7 @@ async def _connected(settings: Settings) -> AsyncIterator[Redis]:
         await client.connection_pool.aclose()
 
 
-def _connect(settings: Settings) -> Redis:
+def _connect(settings: Settings, patience_s: float) -> Redis:
     try:
         from redis.asyncio import Redis
         from redis.asyncio.retry import Retry
@@ -150,6 +141,7 @@ def _connect(settings: Settings) -> Redis:
         settings.limits.key_store,
         SETTING,
         extras=_EXTRAS,
+        patience_s=patience_s,
         most=_MOST,
         protocol=2,  # the replies that are held to their exact shape
         redis_connect_func=demand_lasting,
@@ -172,7 +164,8 @@ async def _joined(
 
     async with _connected(settings) as client:
         ring = await join_ring(client, derive_secrets(keys))
-        yield SharedKeysStore(store, KeyTable(client, ring), keys, now), ring
+        table = KeyTable(client, ring, patience_s=_PATIENCE_S)
+        yield SharedKeysStore(store, table, keys, now), ring
 
 
 def _share(
@@ -183,9 +176,10 @@ def _share(
     ring: bytes,
 ) -> AuditStore:
     from sluicegate.stores.shared_keys import SharedKeysStore
-    from sluicegate.stores.shared_keys_table import KeyTable
+    from sluicegate.stores.shared_keys_table import PATIENCE_S, KeyTable
 
-    return SharedKeysStore(store, KeyTable(_connect(settings), ring), keys, now)
+    table = KeyTable(_connect(settings, PATIENCE_S), ring)
+    return SharedKeysStore(store, table, keys, now)
 
 
 async def _told(work: Coroutine[Any, Any, T]) -> T:
@@ -196,8 +190,7 @@ async def _told(work: Coroutine[Any, Any, T]) -> T:
         work.close()
         raise say_not_installed(SETTING, error, _EXTRAS) from None
     try:
-        async with asyncio.timeout(_PATIENCE_S):
-            return await work
+        return await work
     except (RedisError, OSError) as error:
         from sluicegate.stores.shared_keys_server import UnfitServer
 

@@ -11,32 +11,38 @@ if TYPE_CHECKING:
     from redis.asyncio import ConnectionPool
 
 CONNECT_S: Final = 0.25
-"""Who waits for Redis waits no longer than this for a connection or a reply."""
+"""A call waits no longer than this for a connection or a reply."""
 
 _FROM_ENVIRONMENT: Final = "redis:env:"
 
 
 def open_pool(
-    store: str, setting: str, *, extras: str, most: int | None = None, **options: Any
+    store: str,
+    setting: str,
+    *,
+    extras: str,
+    patience_s: float = CONNECT_S,
+    most: int | None = None,
+    **options: Any,
 ) -> ConnectionPool:
     """Return the pool of connections to ``store``: ``redis:env:NAME``, or an address.
 
     ``setting`` is the key that says so, and ``extras`` what it needs installed, for messages.
-    With ``most`` there are never more connections, and whoever finds none waits for one. Nothing is
-    connected yet. Raises: ConfigurationError where the library is not installed or the
-    address is none.
+    ``patience_s`` is for a connection and for each reply. With ``most`` there are never more
+    connections, and whoever finds none waits for one. Nothing is connected yet. Raises:
+    ConfigurationError where the library is not installed or the address is none.
     """
     address = _find_address(store, setting)
     try:
         from redis.asyncio import BlockingConnectionPool, ConnectionPool
     except ImportError as error:
         raise say_not_installed(setting, error, extras) from None
-    options |= {"socket_timeout": CONNECT_S, "socket_connect_timeout": CONNECT_S}
+    options |= {"socket_timeout": patience_s, "socket_connect_timeout": patience_s}
     try:
         if most is None:
             return ConnectionPool.from_url(address, **options)
         return BlockingConnectionPool.from_url(
-            address, max_connections=most, timeout=CONNECT_S, **options
+            address, max_connections=most, timeout=patience_s, **options
         )
     except ValueError:
         # The text of such an error may quote the address, and that a password.
@@ -48,7 +54,7 @@ def open_pool(
 def say_not_installed(setting: str, error: ImportError, extras: str) -> ConfigurationError:
     """Return what to raise where ``setting`` needs a library that is not there."""
     return ConfigurationError(
-        f"{setting}: the library {error.name} is not installed: pip install 'sluicegate[{extras}]'"
+        f"{setting}: the library {error.name} is not installed: install sluicegate[{extras}]"
     )
 
 

@@ -2,7 +2,7 @@
 
 The key is reserved in Redis before the intent is recorded, and marked as dispatched after it and
 before anything is sent. So a key that was only reserved was never sent, and whoever reserved it and
-came too late finds that it is another's. Source: docs/decisions/0019.
+came too late finds that it is another's. Source: docs/decisions/0020.
 """
 
 from __future__ import annotations

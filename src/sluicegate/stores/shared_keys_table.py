@@ -73,9 +73,10 @@ class KeyTable:
     Each method raises KeyStoreUnavailable where Redis is down, late, or says what is not so.
     """
 
-    def __init__(self, client: Redis, ring: bytes) -> None:
+    def __init__(self, client: Redis, ring: bytes, *, patience_s: float = PATIENCE_S) -> None:
         self._client = client
         self._ring = ring
+        self._patience_s = patience_s
 
     async def reserve(self, claim: Claim, now: datetime, *, keep: bool = True) -> Said:
         """Reserve the entry; ``keep=False`` only says what would come of it.
@@ -168,7 +169,7 @@ class KeyTable:
 
     async def _ask(self, reply: Awaitable[T]) -> T:
         try:
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(self._patience_s):
                 return await reply
         except UnfitServer as error:
             raise KeyStoreUnavailable(str(error)) from None

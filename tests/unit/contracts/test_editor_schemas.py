@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from tests.unit.contracts.folders import BASE, case_folder, changed
 from tests.unit.contracts.test_loading import REFUSED
-from tests.unit.contracts.test_settings_reading import DECIDING, FULL
+from tests.unit.contracts.test_settings_reading import DECIDING, FULL, SHARED
 
 from sluicegate.contracts.keys import KEYS, LATER
 from sluicegate.contracts.yaml_reading import Document, read_document
@@ -84,6 +84,15 @@ def test_what_the_loader_takes_the_editor_takes(name: str, document: object) -> 
 def test_the_editor_takes_each_form_of_what_decides(text: str, access: object) -> None:
     document = value("sluicegate.yaml", f"access: {text}".encode())
     assert Draft202012Validator(SCHEMAS["sluicegate"]).is_valid(document), access
+
+
+@pytest.mark.parametrize("key", ["quota_store", "key_store"])
+@pytest.mark.parametrize("case", SHARED)
+def test_the_editor_takes_each_place_of_what_gates_share(case: str, key: str) -> None:
+    text, *taken = SHARED[case]
+    document = {"limits": {key: text}}
+    is_taken = Draft202012Validator(SCHEMAS["sluicegate"]).is_valid(document)
+    assert is_taken is taken[key == "key_store"]
 
 
 SHAPE = [

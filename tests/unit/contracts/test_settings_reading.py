@@ -21,9 +21,11 @@ from sluicegate.contracts.settings import (
 
 FULL = """
 sluicegate: 1
-limits: {max_call_bytes: 1, max_bytes: 2, max_depth: 3, in_flight: 4}
+limits:
+  {max_call_bytes: 1, max_bytes: 2, max_depth: 3, in_flight: 4, quota_store: "memory:",
+   key_store: "redis:env:KEYS"}
 audit:
-  store: "memory:"
+  store: "sqlite:a.db"
   keys: "keyring:acme"
   heads: {to: "file:/mnt/heads", every_events: 7, every_s: 1.5, required: true}
   also: "file:/mnt/events"
@@ -53,9 +55,16 @@ def settings(text: str) -> Settings:
 
 def test_every_setting_is_read() -> None:
     assert settings(FULL) == Settings(
-        limits=FolderLimits(max_call_bytes=1, max_bytes=2, max_depth=3, in_flight=4),
+        limits=FolderLimits(
+            max_call_bytes=1,
+            max_bytes=2,
+            max_depth=3,
+            in_flight=4,
+            quota_store="memory:",
+            key_store="redis:env:KEYS",
+        ),
         audit=AuditSettings(
-            store="memory:",
+            store="sqlite:a.db",
             keys="keyring:acme",
             heads=HeadsSettings(to="file:/mnt/heads", every_events=7, every_s=1.5, required=True),
             also="file:/mnt/events",
@@ -124,7 +133,39 @@ def test_policies_or_a_service_may_decide(text: str, access: AccessSettings) -> 
     assert settings(f"access: {text}").access == access
 
 
+SHARED: dict[str, tuple[str, bool, bool]] = {
+    # what is written → whether quotas may be counted there, and keys kept there
+    "the record": ("audit:", True, True),
+    "this process": ("memory:", True, False),
+    "an address": ("redis://127.0.0.1:6379/0", True, True),
+    "an address with TLS": ("rediss://redis.example/1", True, True),
+    "a variable": ("redis:env:REDIS", True, True),
+    "no variable": ("redis:env:1", False, False),
+    "a password": ("redis://:secret@h/0", False, False),
+    "a file": ("file:x", False, False),
+    "nothing": ("", False, False),
+}
+
+
+@pytest.mark.requirement("ACC-3", "ACC-4", "CON-1")
+@pytest.mark.parametrize("key", ["quota_store", "key_store"])
+@pytest.mark.parametrize("case", SHARED)
+def test_what_gates_share_stands_in_the_record_or_in_redis(case: str, key: str) -> None:
+    text, *taken = SHARED[case]
+    loaded = load({"sluicegate.yaml": f"limits: {{{key}: '{text}'}}".encode()}, resolve=None)
+    assert isinstance(loaded, ContractSet) is taken[key == "key_store"]
+    if not isinstance(loaded, ContractSet):
+        (problem,) = loaded
+        assert problem.pointer == f"/limits/{key}"
+        assert "secret" not in str(problem)
+
+
 REFUSED = {
+    "keys that no other gate has": (
+        'limits: {key_store: "redis:env:KEYS"}\naudit: {store: "memory:"}',
+        "/limits/key_store",
+        "no other gate has",
+    ),
     "a rule for one sink": ("audit: {sinks: any}", "/audit/sinks", "also: file:PATH"),
     "a sink at a URL": ('audit: {also: "https://h"}', "/audit/also", "file:PATH"),
     "one file for heads and events": (
