@@ -8,8 +8,9 @@ came too late finds that it is another's. Source: docs/decisions/0020.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final, TypeVar
@@ -17,6 +18,7 @@ from typing import Final, TypeVar
 from sluicegate.gates.events import AuditEvent, EventKind
 from sluicegate.gates.failures import is_failure
 from sluicegate.gates.forwarding import ForwardingStore, HeldBack
+from sluicegate.gates.keeping import SELECTED
 from sluicegate.gates.ports import AuditStore, AuditUnavailable
 from sluicegate.gates.terms import (
     NO_TERMS,
@@ -142,6 +144,19 @@ class SharedKeysStore(ForwardingStore):
             return open_answer(self._secrets, bond, sealed, now)
         except SealBroken as error:
             raise KeyStoreUnavailable(str(error)) from error
+
+    async def purge(self, *, now: datetime, who: str, refs: Sequence[str] | None = None) -> int:
+        """As ``AuditStore.purge``; what is destroyed by name no other gate gives again either.
+
+        What expires here has expired in Redis. Raises: AuditUnavailable also where Redis could not
+        be told; the act is recorded then.
+        """
+        count = await super().purge(now=now, who=who, refs=refs)
+        if refs:
+            named = set(refs)
+            for request_id in await asyncio.to_thread(lambda: self._find_selected(named)):
+                await self.settle(request_id)
+        return count
 
     async def demand_ring(self) -> None:
         """See that Redis answers and is the one that this began with. Raises: AuditUnavailable."""
@@ -302,6 +317,15 @@ class SharedKeysStore(ForwardingStore):
         """Whether the record knows the request: then it alone says what is kept of it."""
         found = await asyncio.to_thread(lambda: list(self.events(request_id=request_id, limit=1)))
         return bool(found)
+
+    def _find_selected(self, refs: Collection[str]) -> list[str]:
+        """Return the requests whose selected data is one of these; the whole record is read."""
+        return [
+            event.request_id
+            for event in self.events()
+            if event.kind == EventKind.OUTCOME
+            and json.loads(event.detail).get("custody", {}).get(SELECTED) in refs
+        ]
 
     def _forget(self, claim: Claim) -> None:
         """Of a call that was sent before an outcome is still to come."""

@@ -30,6 +30,7 @@ from sluicegate.gates.terms import (
 from sluicegate.stores.custody import SealBroken
 from sluicegate.stores.keys import AuditKeys, draw_keys
 from sluicegate.stores.memory import MemoryStore
+from sluicegate.stores.postgres import PostgresStore
 from sluicegate.stores.record_terms import _outcome_of
 from sluicegate.stores.shared_keys import SharedKeysStore
 from sluicegate.stores.shared_keys_fates import Became, find_fate
@@ -472,12 +473,32 @@ async def test_what_the_record_would_not_give_again_no_other_gives(gates: Gates,
     assert await answered(one) is await answered(other) is None
 
 
-async def test_what_this_record_destroyed_is_not_taken_from_redis(gates: Gates) -> None:
-    one = await gates.open()
+@pytest.mark.requirement("AUD-4")
+async def test_what_one_gate_destroyed_no_gate_gives_again(gates: Gates) -> None:
+    one, other = await gates.open(), await gates.open()
     await make(one, kept=kept(SELECTED, "selected"))
-    assert await said(one, intent(B)) == f"done as {A}"
-    assert await one.purge(now=NOW, who="ada", refs=[selected_ref(one)]) == 1
-    assert await answered(one) is None
+    assert await said(one, intent(B)) == await said(other, intent(B)) == f"done as {A}"
+    assert await answered(other) is not None
+    ref = selected_ref(one)
+    await one._store.purge(now=NOW, who="ada", refs=[ref])
+    assert await answered(one) is None  # as its record says, whatever Redis still has
+    assert await answered(other) is not None
+    await one.purge(now=NOW, who="ada", refs=[ref])
+    assert await answered(other) is None
+    assert await said(other, intent(B)) == f"done as {A}"
+
+
+async def test_a_record_in_postgresql_shares_keys_with_one_in_a_file(
+    gates: Gates, postgres: PostgresStore
+) -> None:
+    one, other = await gates.open(postgres), await gates.open()
+    await make(one, kept=kept(SELECTED, "selected"))
+    assert await said(other, intent(B)) == f"done as {A}"
+    given = await answered(other)
+    assert given is not None
+    assert given.data == json.loads(SELECTED)
+    await other.record([intent(C)], terms=terms_of("l" * 64))
+    assert await said(one, intent(B), terms_of("l" * 64)) == "IN_PROGRESS"
 
 
 def selected_ref(store: AuditStore) -> str:
