@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import shutil
+from importlib.resources import files
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -18,6 +19,9 @@ CONTRACT = HOME / "contract.yaml"
 STATES = "enum: [failed, succeeded, other]"
 SARIF = json.loads(
     (Path(__file__).parents[1] / "unit/rendering/sarif-2.1.0-rtm.5.schema.json").read_bytes()
+)
+REPORT = json.loads(
+    files("sluicegate.rendering").joinpath("schemas/report.schema.json").read_bytes()
 )
 ARGUMENTS = {"run_id": "run_1", "state": "failed"}
 
@@ -61,6 +65,7 @@ def replay(sluicegate: Here, *options: str, against: str = "current") -> tuple[D
     if not done.out:
         return done, []
     told = json.loads(done.out)
+    jsonschema.validate(told, REPORT, cls=jsonschema.Draft202012Validator)
     groups = [
         (each["count"], each["was"], each["would_be"], each["pointer"]) for each in told["groups"]
     ]
@@ -339,3 +344,34 @@ def test_no_replay_runs_against_an_edited_release(sluicegate: Here) -> None:
     done, _ = replay(sluicegate, "--archive", "archive.jsonl", against="1.0.0")
     assert done.code == 4
     assert "job_status/released/1.0.0.yaml" in done.err
+
+
+@pytest.mark.requirement("LIF-4")
+@pytest.mark.parametrize(
+    ("change_of", "without", "said"),
+    [
+        pytest.param(None, "arguments", "binds the answer to it", id="arguments that are bound"),
+        pytest.param(
+            ("/run_id: /run_id", "/run_id: {caller: tenant}"),
+            "caller",
+            "`tenant` is missing: the contract binds the answer to it",
+            id="a tenant that is bound",
+        ),
+        pytest.param(
+            ("/run_id: /run_id", "/run_id: {caller: subject}"),
+            "caller",
+            "`subject` is missing: the contract binds the answer to it",
+            id="a caller that is bound",
+        ),
+    ],
+)
+def test_an_answer_that_does_not_say_what_it_is_bound_to_is_not_judged(
+    sluicegate: Here, change_of: tuple[str, str] | None, without: str, said: str
+) -> None:
+    if change_of is not None:
+        change(*change_of)
+    told = {"raw": answer(), "arguments": {"run_id": "run_1"}}
+    told = {name: each for name, each in told.items() if name != without}
+    Path("archive.jsonl").write_text(json.dumps(told) + "\n")
+    done, _ = replay(sluicegate, "--archive", "archive.jsonl")
+    assert (done.code, done.out, said in done.err) == (5, "", True), done

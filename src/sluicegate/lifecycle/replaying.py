@@ -193,6 +193,31 @@ def _is_of_signature(was: Judged) -> bool:
     return not was.pointer and was.code in (Code.STALE, Code.FROM_FUTURE)
 
 
+def list_needs(versions: Iterable[Contract]) -> Mapping[str, str]:
+    """Return what an answer must say to be judged as at its time, and why, by the member's name.
+
+    Names: ``now``, ``arguments``, ``request_id``, ``subject``, ``tenant``. Judged without it, an
+    answer would be held to a question that nobody asked.
+    """
+    needs: dict[str, str] = {}
+    for contract in versions:
+        if contract.result.fresh is not None:
+            needs["now"] = "the contract judges how old an answer is"
+        if contract.upstream.carrier == "envelope":
+            needs["request_id"] = "the contract holds the envelope to the request's id"
+        for rule in contract.result.bind:
+            name = "arguments" if rule.argument is not None else str(rule.caller)
+            needs[name] = "the contract binds the answer to it"
+    return needs
+
+
+def demand_told(told: Mapping[str, object], needs: Mapping[str, str]) -> None:
+    """Raises: ValueError where one of ``needs`` is absent from ``told``, or None there."""
+    for name, why in needs.items():
+        if told.get(name) is None:
+            raise ValueError(f"`{name}` is missing: {why}")
+
+
 def demand_answers(members: Collection[str]) -> None:
     """Raises: ValueError where ``members``, names of an archive, are those of an audit export."""
     if "raw" not in members and set(members) >= _OF_AN_EXPORT:

@@ -22,7 +22,9 @@ from sluicegate.lifecycle.replaying import (
     Ladders,
     build_ladders,
     demand_answers,
+    demand_told,
     judge_answers,
+    list_needs,
     tell_change,
 )
 from sluicegate.values.instants import EPOCH
@@ -61,8 +63,8 @@ def judge_batch(
     Raises: ContractFolderError where a document does not load; ValueError for other columns.
     """
     against, base = _ladders(contract_document), _ladders(base_document)
-    needs_now = any(each.contract.result.fresh is not None for each in (against, base))
-    answers = read_batch(batch, first=1, needs_now=needs_now)
+    needs = list_needs(each.contract for each in (against, base))
+    answers = read_batch(batch, first=1, needs=needs)
     rows = [_row(*judged) for judged in judge_answers(answers, against, base)]
     return pa.RecordBatch.from_pylist(rows, schema=JUDGEMENTS)
 
@@ -82,8 +84,10 @@ def _row(name: str, was: Judged, would_be: Judged) -> dict[str, str | None]:
     }
 
 
-def read_batch(batch: pa.RecordBatch, *, first: int, needs_now: bool) -> Iterator[Answer]:
+def read_batch(batch: pa.RecordBatch, *, first: int, needs: Mapping[str, str]) -> Iterator[Answer]:
     """Iterate over the answers of a batch; ``first`` is the number of its first row.
+
+    ``needs`` is what each must say, as ``list_needs`` tells.
 
     Raises: ValueError naming a column that is strange, or a row that lacks what is needed.
     """
@@ -98,15 +102,17 @@ def read_batch(batch: pa.RecordBatch, *, first: int, needs_now: bool) -> Iterato
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise ValueError("a column has another type than an archive's") from error
     for number, row in enumerate(fitting.to_pylist(), start=first):
-        yield _answer(number, row, needs_now)
+        try:
+            demand_told(row, needs)
+            yield _answer(number, row)
+        except ValueError as error:
+            raise ValueError(f"row {number}: {error}") from None
 
 
-def _answer(number: int, row: Mapping[str, Any], needs_now: bool) -> Answer:
+def _answer(number: int, row: Mapping[str, Any]) -> Answer:
     raw, now, arguments = row["raw"], row.get("now"), row.get("arguments")
     if raw is None:
-        raise ValueError(f"row {number}: `raw` is null")
-    if now is None and needs_now:
-        raise ValueError(f"row {number}: `now` is null: the contract judges how old an answer is")
+        raise ValueError("`raw` is null")
     return Answer(
         name=show_name(row.get("request_id") or f"row {number}"),
         raw=raw,

@@ -17,7 +17,13 @@ import jiter
 from sluicegate.contracts.settings import Settings
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import AuditEvent
-from sluicegate.lifecycle.replaying import ACCEPTED, Answer, Judged, demand_answers
+from sluicegate.lifecycle.replaying import (
+    ACCEPTED,
+    Answer,
+    Judged,
+    demand_answers,
+    demand_told,
+)
 from sluicegate.opening.plain_files import open_plain
 from sluicegate.opening.sidecars import read_sidecar
 from sluicegate.opening.standing import open_standing_store
@@ -53,39 +59,37 @@ class ArchiveError(ConfigurationError):
     """An archive cannot be read; the text names the file and the line."""
 
 
-def read_archive(path: Path, *, needs_now: bool) -> Generator[Answer]:
+def read_archive(path: Path, needs: Mapping[str, str]) -> Generator[Answer]:
     """Iterate over the answers of a folder of raw files, a Parquet or a JSON Lines file.
 
-    ``needs_now``: an answer that does not say when it was judged cannot be judged for freshness.
-    Raises: ArchiveError.
+    ``needs`` is what each must say, as ``list_needs`` tells. Raises: ArchiveError.
     """
     try:
         if path.is_dir():
-            yield from _read_folder(path, needs_now)
+            yield from _read_folder(path, needs)
         elif path.suffix == PARQUET:
-            yield from _read_parquet(path, needs_now)
+            yield from _read_parquet(path, needs)
         else:
             with open_plain(path) as file:
-                yield from _read_lines(path, file, needs_now)
+                yield from _read_lines(path, file, needs)
     except OSError as error:
         raise ArchiveError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def _read_folder(path: Path, needs_now: bool) -> Iterator[Answer]:
+def _read_folder(path: Path, needs: Mapping[str, str]) -> Iterator[Answer]:
     for file in sorted(path.rglob("*")):
         if file.suffix not in _SUFFIXES or not file.is_file():
             continue
         try:
             if file.stat().st_size > MAX_LINE_BYTES:
                 raise ValueError(f"more than {MAX_LINE_BYTES} bytes")
-            needs = read_sidecar(file)
             name = file.relative_to(path).as_posix()
-            yield _answer(name, file.read_bytes(), needs, needs_now)
+            yield _answer(name, file.read_bytes(), read_sidecar(file), needs)
         except ValueError as error:
             raise ArchiveError(f"{file}: {error}") from error
 
 
-def _read_lines(path: Path, file: BinaryIO, needs_now: bool) -> Iterator[Answer]:
+def _read_lines(path: Path, file: BinaryIO, needs: Mapping[str, str]) -> Iterator[Answer]:
     number = 0
     while line := file.readline(MAX_LINE_BYTES + 1):
         number += 1
@@ -95,31 +99,29 @@ def _read_lines(path: Path, file: BinaryIO, needs_now: bool) -> Iterator[Answer]
             if len(line) > MAX_LINE_BYTES:
                 raise ValueError(f"more than {MAX_LINE_BYTES} bytes")
             members = jiter.from_json(line, catch_duplicate_keys=True, allow_inf_nan=False)
-            yield _line_answer(number, members, needs_now)
+            yield _line_answer(number, members, needs)
         except ValueError as error:
             raise ArchiveError(f"{path}:{number}: {error}") from error
 
 
-def _read_parquet(path: Path, needs_now: bool) -> Iterator[Answer]:
+def _read_parquet(path: Path, needs: Mapping[str, str]) -> Iterator[Answer]:
     try:
         from pyarrow import ArrowException, parquet
 
         from sluicegate.lifecycle.replaying_batches import read_batch
     except ImportError as error:
-        raise ConfigurationError(
-            f"{path} is Parquet: install sluicegate[archive]"
-        ) from error
+        raise ConfigurationError(f"{path} is Parquet: install sluicegate[archive]") from error
     number = 1
     try:
         with open_plain(path) as source, parquet.ParquetFile(source) as file:
             for batch in file.iter_batches(batch_size=ROWS_AT_ONCE):
-                yield from read_batch(batch, first=number, needs_now=needs_now)
+                yield from read_batch(batch, first=number, needs=needs)
                 number += batch.num_rows
     except (ArrowException, ValueError) as error:
         raise ArchiveError(f"{path}: {error}") from error
 
 
-def _line_answer(number: int, members: JsonValue, needs_now: bool) -> Answer:
+def _line_answer(number: int, members: JsonValue, needs: Mapping[str, str]) -> Answer:
     if not isinstance(members, Mapping):
         raise ValueError("it is no JSON object")
     demand_answers(members)
@@ -138,44 +140,48 @@ def _line_answer(number: int, members: JsonValue, needs_now: bool) -> Answer:
             raise ValueError("`raw_b64` is no Base64") from None
     request_id = members.get("request_id")
     name = request_id if isinstance(request_id, str) else f"line {number}"
-    return _answer(name, raw, members, needs_now)
+    return _answer(name, raw, members, needs)
 
 
-def _answer(name: str, raw: bytes, needs: Mapping[str, JsonValue], needs_now: bool) -> Answer:
-    caller = needs.get("caller", "replay")
-    subject = caller.get("subject", "replay") if isinstance(caller, Mapping) else caller
+def _answer(
+    name: str, raw: bytes, told: Mapping[str, JsonValue], needs: Mapping[str, str]
+) -> Answer:
+    caller = told.get("caller")
+    subject = caller.get("subject") if isinstance(caller, Mapping) else caller
     tenant = caller.get("tenant") if isinstance(caller, Mapping) else None
-    headers = needs.get("headers", {})
-    arguments = needs.get("arguments")
+    headers = told.get("headers", {})
+    arguments = told.get("arguments")
     if not isinstance(headers, Mapping) or not isinstance(arguments, Mapping | None):
         raise ValueError("`headers` and `arguments` must be objects")
     if not isinstance(tenant, str | None):
         raise ValueError("`tenant` must be a text")
-    return Answer(
+    answer = Answer(
         name=show_name(name),
         raw=raw,
         arguments=None if arguments is None else json.dumps(arguments).encode(),
-        request_id=_text(needs, "request_id", _DEFAULT_REQUEST_ID),
-        now=_now(needs, needs_now),
-        subject=str(subject),
+        request_id=_text(told, "request_id", _DEFAULT_REQUEST_ID),
+        now=_now(told),
+        subject="replay" if subject is None else str(subject),
         tenant=tenant,
-        status=_number(needs),
-        content_type=_text(needs, "content_type", "") or None,
+        status=_number(told),
+        content_type=_text(told, "content_type", "") or None,
         headers=tuple((str(key), str(text)) for key, text in headers.items()),
-        was=_was(needs.get("was")),
+        was=_was(told.get("was")),
     )
+    demand_told({**told, "subject": subject, "tenant": tenant}, needs)
+    return answer
 
 
-def _text(needs: Mapping[str, JsonValue], key: str, default: str) -> str:
-    value = needs.get(key)
+def _text(told: Mapping[str, JsonValue], key: str, default: str) -> str:
+    value = told.get(key)
     if not isinstance(value, str | None):
         raise ValueError(f"`{key}` must be a text")
     return default if value is None else value
 
 
-def _number(needs: Mapping[str, JsonValue]) -> int | None:
+def _number(told: Mapping[str, JsonValue]) -> int | None:
     for key in ("status", "exit_code"):
-        value = needs.get(key)
+        value = told.get(key)
         if isinstance(value, bool) or not isinstance(value, int | None):
             raise ValueError(f"`{key}` must be an integer")
         if value is not None:
@@ -183,11 +189,9 @@ def _number(needs: Mapping[str, JsonValue]) -> int | None:
     return None
 
 
-def _now(needs: Mapping[str, JsonValue], needs_now: bool) -> datetime:
-    text = needs.get("now")
+def _now(told: Mapping[str, JsonValue]) -> datetime:
+    text = told.get("now")
     if text is None:
-        if needs_now:
-            raise ValueError("`now` is missing: the contract judges how old an answer is")
         return EPOCH
     instant = parse_rfc3339(text) if isinstance(text, str) else None
     if instant is None:

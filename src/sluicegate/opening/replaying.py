@@ -21,7 +21,14 @@ from sluicegate.contracts.problems import Problem
 from sluicegate.errors import ConfigurationError, ContractFolderError
 from sluicegate.gates import operator_acts
 from sluicegate.lifecycle.releasing import find_newest
-from sluicegate.lifecycle.replaying import Answer, Ladders, Tally, build_ladders, tally_answers
+from sluicegate.lifecycle.replaying import (
+    Answer,
+    Ladders,
+    Tally,
+    build_ladders,
+    list_needs,
+    tally_answers,
+)
 from sluicegate.opening.archives import read_archive, read_record
 from sluicegate.opening.clock import new_request_id
 from sluicegate.opening.documents import SETTINGS_NAME, Folder, read_folder
@@ -98,8 +105,8 @@ def replay(
         version = question.base or _base_of(read, question.tool, question.against)
         base = None if version is None else _prepare(read, question.tool, version, python=python)
         judges = [_ladders(recipe) for recipe in (against, base) if recipe is not None]
-        needs_now = any(ladders.contract.result.fresh is not None for ladders in judges)
-        answers = read_archive(question.archive, needs_now=needs_now)
+        needs = list_needs(ladders.contract for ladders in judges)
+        answers = read_archive(question.archive, needs)
         if base is None:
             answers = _demand_verdicts(answers)
     else:
