@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -169,6 +170,19 @@ def test_doctor_says_how_the_key_store_is(server: RedisServer, sluicegate: Here)
     assert not well
     assert "Redis does not answer" in says
     assert str(server.port) not in says
+
+
+def test_a_gate_that_does_not_open_leaves_nothing_behind(server: RedisServer) -> None:
+    folder = write("one", server.address)
+    assert call(folder) == "success"
+    server.kill()
+    threads = threading.active_count()
+    for _ in range(3):
+        with pytest.raises(ConfigurationError, match="Redis does not answer"):
+            open_gate(folder)
+    assert threading.active_count() == threads
+    server.start()
+    assert call(folder) == "replayed"
 
 
 def test_a_record_in_memory_shares_no_keys(server: RedisServer) -> None:

@@ -41,7 +41,7 @@ def share_keys(
 
     Redis is looked at here, and told what the record knows of calls that are open there. Raises:
     ConfigurationError for one that may lose a key, that gates with other keys share, or that does
-    not answer.
+    not answer; ``store`` is closed then.
     """
     if settings.limits.key_store == "audit:":
         return store
@@ -54,7 +54,10 @@ def share_keys(
 
     try:
         ring = _run_apart(_told(begin()))
-    except AuditUnavailable as error:
+    except (AuditUnavailable, ConfigurationError) as error:
+        _run_apart(store.close())  # a host may try again and again until Redis is there
+        if isinstance(error, ConfigurationError):
+            raise
         raise ConfigurationError(f"{SETTING}: {error}") from error
     return _share(store, settings, keys, now, ring)
 

@@ -8,17 +8,14 @@ came too late finds that it is another's. Source: docs/decisions/0020.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Final, TypeVar
 
 from sluicegate.gates.events import AuditEvent, EventKind
 from sluicegate.gates.failures import is_failure
 from sluicegate.gates.forwarding import ForwardingStore, HeldBack
-from sluicegate.gates.keeping import SELECTED
 from sluicegate.gates.ports import AuditStore, AuditUnavailable
 from sluicegate.gates.terms import (
     NO_TERMS,
@@ -32,9 +29,10 @@ from sluicegate.stores.custody import SealBroken
 from sluicegate.stores.encoding import hmac_of_arguments
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.record_terms import hide_key
-from sluicegate.stores.shared_keys_fates import Became, Fate, find_fate, judge_outcome, last_of
-from sluicegate.stores.shared_keys_secrets import Bond, derive_secrets, open_answer, seal_answer
+from sluicegate.stores.shared_keys_fates import last_of
+from sluicegate.stores.shared_keys_secrets import Bond, derive_secrets, open_answer
 from sluicegate.stores.shared_keys_table import Claim, KeyStoreUnavailable, KeyTable, Said
+from sluicegate.stores.shared_keys_telling import Telling
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code
 
@@ -58,8 +56,8 @@ class SharedKeysStore(ForwardingStore):
         super().__init__(store)
         self._table = table
         self._keys = keys
-        self._now = now
         self._secrets = derive_secrets(keys)
+        self._telling = Telling(store, table, self._secrets, now)
         self._claims: dict[str, Claim] = {}  # of calls that have no end yet
         self._owed: dict[str, Claim] = {}  # what Redis was not told
         self._met: dict[str, str] = {}  # done requests, and the entries that they hold
@@ -134,7 +132,7 @@ class SharedKeysStore(ForwardingStore):
             request_id, tool=tool, caller=caller, now=now, arguments=arguments
         )
         entry = self._met.get(request_id)
-        if kept is not None or entry is None or await self._is_own(request_id):
+        if kept is not None or entry is None or await self._telling.is_own(request_id):
             return kept
         sealed = await self._table.read_sealed(entry)
         if sealed is None:
@@ -153,9 +151,8 @@ class SharedKeysStore(ForwardingStore):
         """
         count = await super().purge(now=now, who=who, refs=refs)
         if refs:
-            named = set(refs)
-            for request_id in await asyncio.to_thread(lambda: self._find_selected(named)):
-                await self.settle(request_id)
+            for request_id in await self._telling.find_selected(refs):
+                await self._telling.settle(request_id)
         return count
 
     async def demand_ring(self) -> None:
@@ -168,29 +165,14 @@ class SharedKeysStore(ForwardingStore):
         Raises: AuditUnavailable.
         """
         for request_id in await self._table.list_open():
-            await self.settle(request_id)
+            await self._telling.settle(request_id)
 
     async def settle(self, request_id: str) -> bool:
         """Tell Redis what the record says of a request; False where that is nothing yet.
 
         Raises: AuditUnavailable.
         """
-        fate = await self._find_fate(request_id)
-        if fate is None or fate.became is Became.PENDING:
-            return False
-        claim = Claim(
-            entry=self._secrets.name_entry(fate.key),
-            request_id=request_id,
-            attempt=fate.attempt,
-            arguments=self._secrets.mark_arguments(fate.arguments_hmac),
-            runs_until=fate.kept_until,
-            kept_until=fate.kept_until,
-        )
-        sealed, now = b"", self._now()
-        if fate.became is Became.DONE:
-            sealed = await self._seal(claim, fate.tool, fate.caller, now)
-        await self._table.settle(claim, fate.became, now, sealed)
-        return True
+        return await self._telling.settle(request_id)
 
     async def close(self) -> None:
         """Tell Redis what it was not told, then close the record. Raises: AuditUnavailable."""
@@ -244,7 +226,7 @@ class SharedKeysStore(ForwardingStore):
         """Tell Redis what this gate knows of a key that it met; False where that is nothing."""
         owed = self._owed.get(request_id)
         if owed is None:
-            return await self.settle(request_id)
+            return await self._telling.settle(request_id)
         await self._pay_one(owed)
         return True
 
@@ -275,7 +257,8 @@ class SharedKeysStore(ForwardingStore):
             if claim is None or last is None or last.kind is EventKind.INTENT:
                 continue
             try:
-                await self._tell_one(claim, last)
+                await self._telling.tell(claim, last)
+                self._pay()
             except BaseException as error:
                 if not is_failure(error):
                     raise
@@ -286,46 +269,6 @@ class SharedKeysStore(ForwardingStore):
                     error if isinstance(error, AuditUnavailable) else type(error).__name__,
                 )
             self._claims.pop(request_id, None)
-
-    async def _tell_one(self, claim: Claim, last: AuditEvent) -> None:
-        became, sealed = judge_outcome(last.outcome), b""
-        if became is Became.DONE:
-            caller = Caller(subject=last.caller_subject or "", tenant=last.caller_tenant)
-            sealed = await self._seal(claim, last.tool, caller, last.time)
-        told = replace(claim, attempt=max(claim.attempt, last.attempt))
-        await self._table.settle(told, became, last.time, sealed)
-        self._pay()
-
-    async def _seal(self, claim: Claim, tool: str, caller: Caller, now: datetime) -> bytes:
-        """Return what the record itself would answer a replay with; nothing where it keeps none."""
-        kept = await super().answer_of(claim.request_id, tool=tool, caller=caller, now=now)
-        if kept is None:
-            return b""
-        bond = Bond(entry=claim.entry, request_id=claim.request_id, tool=tool, caller=caller)
-        return seal_answer(self._secrets, bond, kept, claim.kept_until)
-
-    async def _find_fate(self, request_id: str) -> Fate | None:
-        events = await asyncio.to_thread(lambda: list(self.events(request_id=request_id)))
-        try:
-            return find_fate(events)
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise AuditUnavailable(
-                f"CHAIN_BROKEN: what is recorded of {request_id} was changed; verify the record"
-            ) from None
-
-    async def _is_own(self, request_id: str) -> bool:
-        """Whether the record knows the request: then it alone says what is kept of it."""
-        found = await asyncio.to_thread(lambda: list(self.events(request_id=request_id, limit=1)))
-        return bool(found)
-
-    def _find_selected(self, refs: Collection[str]) -> list[str]:
-        """Return the requests whose selected data is one of these; the whole record is read."""
-        return [
-            event.request_id
-            for event in self.events()
-            if event.kind == EventKind.OUTCOME
-            and json.loads(event.detail).get("custody", {}).get(SELECTED) in refs
-        ]
 
     def _forget(self, claim: Claim) -> None:
         """Of a call that was sent before an outcome is still to come."""
@@ -341,7 +284,7 @@ class SharedKeysStore(ForwardingStore):
             self._task = asyncio.get_running_loop().create_task(self._pay_all())
 
     async def _pay_one(self, claim: Claim) -> None:
-        if not await self.settle(claim.request_id):
+        if not await self._telling.settle(claim.request_id):
             await self._table.undo(claim)  # which does nothing to what was dispatched
         if self._owed.get(claim.request_id) is claim:
             del self._owed[claim.request_id]

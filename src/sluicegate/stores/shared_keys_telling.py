@@ -1,0 +1,96 @@
+"""What the key store is told of a call: what the record says of it, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from datetime import datetime
+
+from sluicegate.gates.events import AuditEvent, EventKind
+from sluicegate.gates.keeping import SELECTED
+from sluicegate.gates.ports import AuditStore, AuditUnavailable
+from sluicegate.stores.shared_keys_fates import Became, Fate, find_fate, judge_outcome
+from sluicegate.stores.shared_keys_secrets import Bond, SharedSecrets, seal_answer
+from sluicegate.stores.shared_keys_table import Claim, KeyTable
+from sluicegate.values.callers import Caller
+
+
+class Telling:
+    """Between one record and the key store. Each method raises AuditUnavailable for either."""
+
+    def __init__(
+        self,
+        record: AuditStore,
+        table: KeyTable,
+        secrets: SharedSecrets,
+        now: Callable[[], datetime],
+    ) -> None:
+        self._record = record
+        self._table = table
+        self._secrets = secrets
+        self._now = now
+
+    async def tell(self, claim: Claim, last: AuditEvent) -> None:
+        """Tell what the call of ``claim`` came to; ``last`` is its outcome, and in the record."""
+        caller = Caller(subject=last.caller_subject or "", tenant=last.caller_tenant)
+        told = replace(claim, attempt=max(claim.attempt, last.attempt))
+        await self._put(told, judge_outcome(last.outcome), last.tool, caller, last.time)
+
+    async def settle(self, request_id: str) -> bool:
+        """Tell what the record says of a request; False where that is nothing yet."""
+        fate = await self._find_fate(request_id)
+        if fate is None or fate.became is Became.PENDING:
+            return False
+        claim = Claim(
+            entry=self._secrets.name_entry(fate.key),
+            request_id=request_id,
+            attempt=fate.attempt,
+            arguments=self._secrets.mark_arguments(fate.arguments_hmac),
+            runs_until=fate.kept_until,
+            kept_until=fate.kept_until,
+        )
+        await self._put(claim, fate.became, fate.tool, fate.caller, self._now())
+        return True
+
+    async def is_own(self, request_id: str) -> bool:
+        """Whether the record knows the request: then it alone says what is kept of it."""
+        found = await asyncio.to_thread(
+            lambda: list(self._record.events(request_id=request_id, limit=1))
+        )
+        return bool(found)
+
+    async def find_selected(self, refs: Collection[str]) -> list[str]:
+        """Return the requests whose selected data is one of ``refs``; the whole record is read."""
+
+        def look() -> list[str]:
+            return [
+                event.request_id
+                for event in self._record.events()
+                if event.kind == EventKind.OUTCOME
+                and json.loads(event.detail).get("custody", {}).get(SELECTED) in refs
+            ]
+
+        return await asyncio.to_thread(look)
+
+    async def _put(
+        self, claim: Claim, became: Became, tool: str, caller: Caller, now: datetime
+    ) -> None:
+        sealed = b""
+        if became is Became.DONE:
+            # What the record itself would answer a replay with; nothing where it keeps none.
+            kept = await self._record.answer_of(claim.request_id, tool=tool, caller=caller, now=now)
+            bond = Bond(entry=claim.entry, request_id=claim.request_id, tool=tool, caller=caller)
+            if kept is not None:
+                sealed = seal_answer(self._secrets, bond, kept, claim.kept_until)
+        await self._table.settle(claim, became, now, sealed)
+
+    async def _find_fate(self, request_id: str) -> Fate | None:
+        events = await asyncio.to_thread(lambda: list(self._record.events(request_id=request_id)))
+        try:
+            return find_fate(events)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise AuditUnavailable(
+                f"CHAIN_BROKEN: what is recorded of {request_id} was changed; verify the record"
+            ) from None
