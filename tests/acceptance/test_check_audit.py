@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -26,10 +28,42 @@ FAULTS = {
         "/audit/also",
         "nosuch/x does not exist, and e.jsonl (audit.also) is to stand in it: mount the disk",
     ),
+    "heads in a folder's place": (
+        'heads: {to: "file:../away"}',
+        "/audit/heads/to",
+        "away (audit.heads) is a folder: name a file in it",
+    ),
     "one file for both": (
         'heads: {to: "file:../away/h.jsonl"}, also: "file:../away/link.jsonl"',
         "/audit/also",
         "is the file that audit.heads go to: name a file of its own for each",
+    ),
+}
+BADLY_KEPT = {
+    "keys beside the record": (
+        '{store: "sqlite:keys/a.db", keys: "file:keys/"}',
+        "/audit/keys",
+        "stand beside the database they protect",
+    ),
+    "keys in a file": (
+        '{store: "sqlite:state/a.db", keys: "file:sluicegate.yaml"}',
+        "/audit/keys",
+        "sluicegate.yaml is no directory",
+    ),
+    "a record in the place of a folder": (
+        '{store: "sqlite:job_status", keys: "file:keys/"}',
+        "/audit/store",
+        "job_status (audit.store) cannot be read: Is a directory",
+    ),
+    "a record in the place of another file": (
+        '{store: "sqlite:sluicegate.yaml", keys: "file:keys/"}',
+        "/audit/store",
+        "sluicegate.yaml (audit.store) is no record of this program",
+    ),
+    "a record in the place of another database": (
+        '{store: "sqlite:../away/other.db", keys: "file:keys/"}',
+        "/audit/store",
+        "other.db (audit.store) is no record of this program",
     ),
 }
 CALL = (
@@ -43,9 +77,12 @@ CALL = (
 
 
 def settle(more: str) -> None:
+    keep(f'{{store: "sqlite:state/audit.db", keys: "file:keys/", {more}}}')
+
+
+def keep(audit: str) -> None:
     lines = [line for line in SETTINGS.read_text().splitlines() if not line.startswith("audit:")]
-    audit = f'audit: {{store: "sqlite:state/audit.db", keys: "file:keys/", {more}}}'
-    SETTINGS.write_text("\n".join([audit, *lines, ""]))
+    SETTINGS.write_text("\n".join([f"audit: {audit}", *lines, ""]))
 
 
 @pytest.fixture(autouse=True)
@@ -75,6 +112,23 @@ def test_what_no_gate_opens_with_fails_the_check(
     assert (called.code, says in called.err) == (2, True)
     assert not Path("nosuch").exists()
     assert not Path("contracts/state").exists()  # nothing was begun
+
+
+@pytest.mark.parametrize(("audit", "pointer", "says"), BADLY_KEPT.values(), ids=BADLY_KEPT)
+def test_a_record_that_cannot_be_kept_fails_the_check(
+    sluicegate: Here, audit: str, pointer: str, says: str
+) -> None:
+    with closing(sqlite3.connect("away/other.db")) as other:
+        other.execute("PRAGMA application_id = 7")
+        other.execute("CREATE TABLE t (a)")
+    keep(audit)
+    done = sluicegate("check", "--format", "json-v1")
+    (told,) = json.loads(done.out)["settings"]
+    assert (done.code, told["rule"], told["severity"]) == (1, "AUDIT", "error")
+    assert (told["pointer"], says in told["message"]) == (pointer, True), told
+    looks = json.loads(doctor(sluicegate))["looks"]
+    assert any(not look["well"] and says in look["says"] for look in looks)
+    assert sluicegate(*CALL).code == 2
 
 
 @pytest.mark.parametrize("form", ["github", "sarif", "junit"])

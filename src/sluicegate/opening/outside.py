@@ -13,6 +13,7 @@ from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import StoredEvent
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.opening.outside_files import find_outside_faults
+from sluicegate.opening.record_files import find_record_faults
 from sluicegate.opening.standing import open_standing_store
 from sluicegate.stores.appended_file import find_outside_file
 from sluicegate.stores.encoding import time_text
@@ -32,11 +33,15 @@ _LATE: Final = 3
 
 
 def inspect_outside(settings: AuditSettings, folder: Path, *, now: datetime) -> Iterator[Look]:
-    """Look at the newest head and at the end of the second sink; changes nothing.
+    """Look where record and keys stand, at the newest head and the end of the second sink.
+
+    Changes nothing.
 
     A thing that cannot be looked at is not well. Raises nothing for what it finds. Source: SPEC
     AUD-3.
     """
+    for fault in find_record_faults(settings, folder):
+        yield "keys" if fault.pointer == "/audit/keys" else "record", False, fault.says
     faults = {each.pointer: each.says for each in find_outside_faults(settings, folder)}
     if settings.heads is None:
         yield (

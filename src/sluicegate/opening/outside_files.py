@@ -42,6 +42,8 @@ def find_outside_faults(settings: AuditSettings, folder: Path) -> Iterator[Outsi
         missing = _say_missing(path, key)
         if missing is not None:
             yield OutsideFault(pointer, missing)
+        if path.is_dir():
+            yield OutsideFault(pointer, f"{path} ({key}) is a folder: name a file in it")
         if path.resolve() in found:  # by a link, or once from the root
             says = f"{path} ({key}) is the file that audit.heads go to: name a file of its own"
             yield OutsideFault(pointer, f"{says} for each")

@@ -13,6 +13,7 @@ from sluicegate.contracts.yaml_reading import read_document
 from sluicegate.opening.access_rows import find_idle_rows
 from sluicegate.opening.documents import SETTINGS_NAME, Folder
 from sluicegate.opening.outside_files import find_outside_faults
+from sluicegate.opening.record_files import find_record_faults
 from sluicegate.values.codes import Code
 
 Part = Literal["access", "audit"]
@@ -46,7 +47,10 @@ def _find(read: Folder, contracts: ContractSet) -> Iterator[Unfit]:
     if settings.access.is_table:
         for row in find_idle_rows(settings.access.rules, contracts):
             yield Unfit("access", _problem(row.pointer, row.says, row.mend))
-    for fault in find_outside_faults(settings.audit, read.root):
+    for fault in (
+        *find_record_faults(settings.audit, read.root),
+        *find_outside_faults(settings.audit, read.root),
+    ):
         yield Unfit("audit", _problem(fault.pointer, f"No gate opens: {fault.says}.", ""))
 
 

@@ -166,15 +166,25 @@ def _key_id(key: bytes) -> str:
     return hmac.new(key, b"sluicegate custody key id", hashlib.sha256).hexdigest()[:16]
 
 
-def _open_directory(directory: Path, database: Path | None, may_create: bool) -> AuditKeys:
-    if database is not None and directory.resolve() in (
-        database.parent.resolve(),
-        *database.resolve().parents,
-    ):
+def demand_apart(directory: Path, database: Path) -> None:
+    """Raises: ConfigurationError for a key directory that holds the database, or is no directory.
+
+    Nothing is made, and no key is read.
+    """
+    if directory.resolve() in (database.parent.resolve(), *database.resolve().parents):
         raise ConfigurationError(
             f"the keys in {directory} stand beside the database they protect: whoever copies one"
             " has both. Name another directory in audit.keys"
         )
+    if directory.exists() and not directory.is_dir():
+        raise ConfigurationError(
+            f"{directory} is no directory: audit.keys names the one that holds the keys"
+        )
+
+
+def _open_directory(directory: Path, database: Path | None, may_create: bool) -> AuditKeys:
+    if database is not None:
+        demand_apart(directory, database)
     if not directory.exists() or not any(directory.iterdir()):
         if not may_create:
             raise ConfigurationError(

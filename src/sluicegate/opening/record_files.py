@@ -1,0 +1,55 @@
+"""Whether the record and its keys can stand where the settings put them, by the files alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from sluicegate.contracts.settings import AuditSettings
+from sluicegate.errors import ConfigurationError
+from sluicegate.opening.outside_files import OutsideFault
+from sluicegate.opening.plain_files import read_plain
+from sluicegate.stores.keys import demand_apart
+from sluicegate.stores.sqlite_schema import APPLICATION_ID
+from sluicegate.stores.stores import database_path
+
+_HEADER_BYTES: Final = 100
+_MAGIC: Final = b"SQLite format 3\0"
+_APPLICATION_ID: Final = slice(68, 72)
+"""Where the header has the application id (SQLite, Database File Format, section 1.3)."""
+
+
+def find_record_faults(settings: AuditSettings, folder: Path) -> Iterator[OutsideFault]:
+    """Yield what keeps a gate from opening; no database is opened and nothing is made.
+
+    Rejects: a database that is none or another program's, keys beside it, a key directory that is
+    none. What lies on another machine, in the environment or a keyring is not asked.
+    """
+    if not settings.store.startswith("sqlite:"):
+        return
+    database = database_path(settings, folder)
+    says = _say_no_record(database)
+    if says is not None:
+        yield OutsideFault("/audit/store", f"{database} (audit.store) {says}")
+    scheme, _, rest = settings.keys.partition(":")
+    if scheme == "file":
+        try:
+            demand_apart(folder / rest, database)
+        except ConfigurationError as error:
+            yield OutsideFault("/audit/keys", str(error))
+
+
+def _say_no_record(path: Path) -> str | None:
+    try:
+        header = read_plain(path, _HEADER_BYTES)[:_HEADER_BYTES]
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    if not header:
+        return None  # as a process leaves it that was killed while it made the tables
+    ours = APPLICATION_ID.to_bytes(4, "big")
+    if not header.startswith(_MAGIC) or header[_APPLICATION_ID] not in (ours, bytes(4)):
+        return "is no record of this program: name a new file"
+    return None
