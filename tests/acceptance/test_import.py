@@ -289,6 +289,66 @@ def test_what_exists_is_never_overwritten(sluicegate: Here) -> None:
     assert not Path("contracts/get_item").exists()
 
 
+UNSETTLED = {
+    "an MCP tool that is said to destroy": (
+        [
+            {
+                "name": "wipe",
+                "inputSchema": {"type": "object"},
+                "annotations": {"readOnlyHint": False, "destructiveHint": True},
+            }
+        ],
+        ("mcp",),
+        "/evidence",
+    ),
+    "a DELETE": (
+        {"servers": [{"url": "https://api.example"}], "paths": {"/a": {"delete": {}}}},
+        ("openapi", "--tool", "wipe"),
+        "/evidence",
+    ),
+    "no server": ({"paths": {"/a": {"get": {}}}}, ("openapi", "--tool", "wipe"), "/fetch/http/url"),
+    "a relative server": (
+        {"servers": [{"url": "/v1"}], "paths": {"/a": {"get": {}}}},
+        ("openapi", "--tool", "wipe"),
+        "/fetch/http/url",
+    ),
+}
+
+
+@pytest.mark.requirement("EVI-3")
+@pytest.mark.parametrize(("source", "options", "at"), UNSETTLED.values(), ids=UNSETTLED.keys())
+def test_what_no_default_can_stand_for_never_loads_whatever_is_accepted_or_removed(
+    sluicegate: Here, source: Any, options: tuple[str, ...], at: str
+) -> None:
+    whole = source if isinstance(source, list) else {"openapi": "3.1.0", **source}
+    Path("source.json").write_text(json.dumps(whole))
+    kind, *rest = options
+    done = sluicegate("import", kind, "source.json", *rest, "--accept-defaults")
+    assert (done.code, "1 to decide" in done.out) == (0, True)
+    assert "does not load, and no tool of it can be called" in done.err
+    undecided = sluicegate("check")
+    assert (undecided.code, "still to decide" in undecided.out) == (4, True)
+    decide(Path("contracts/wipe/contract.yaml"))
+    checked = json.loads(sluicegate("check", "--format", "json-v1").out)
+    (problem,) = checked["problems"]
+    assert problem["pointer"] == at or "evidence" in problem["message"], problem
+
+
+def test_declared_answers_are_what_the_drafted_contract_takes(sluicegate: Here) -> None:
+    sluicegate("import", *SOURCES["an operation that is all body"], "--accept-defaults")
+    sluicegate("import", *SOURCES["an operation with parameters and a body"], "--accept-defaults")
+    for tool, answer, status in (("add_item", '{"id": "a"}', 201), ("put_item", "", 204)):
+        home = Path("contracts", tool, "fixtures/result")
+        home.joinpath("accepted").mkdir(parents=True)
+        home.joinpath("rejected").mkdir()
+        home.joinpath("accepted/declared.bin").write_text(answer)
+        home.joinpath("accepted/declared.expect.yaml").write_text(f"status: {status}\n")
+        home.joinpath("rejected/another.bin").write_text(answer)
+        home.joinpath("rejected/another.expect.yaml").write_text("status: 200\nstage: fetch\n")
+    checked = json.loads(sluicegate("check", "--format", "json-v1").out)
+    assert [each["ok"] for each in checked["fixtures"]] == [True] * 4, checked["fixtures"]
+
+
 def refused(sluicegate: Here, text: str, *arguments: str) -> Done:
     Path("bad.json").write_text(text)
     done = sluicegate("import", *arguments)

@@ -77,7 +77,7 @@ def accept_delivery(receipt: Receipt, upstream: UpstreamPart) -> Delivered | Rej
         if status not in upstream.success_status:
             return _reject_status(status, upstream)
         if receipt.content_type not in upstream.content_type:
-            rejected = _reject_media_type(receipt.content_type, upstream)
+            rejected = _reject_media_type(receipt, upstream)
             if rejected is not None:
                 return rejected
     exit_code = receipt.exit_code
@@ -128,8 +128,16 @@ def _reject_exit(exit_code: int, upstream: UpstreamPart) -> Rejected:
     )
 
 
-def _reject_media_type(content_type: str | None, upstream: UpstreamPart) -> Rejected | None:
-    """None if the header names a declared media type after all, with no charset but UTF-8."""
+def _reject_media_type(receipt: Receipt, upstream: UpstreamPart) -> Rejected | None:
+    """None if the header names a declared media type after all, with no charset but UTF-8.
+
+    So it is where a text was declared and nothing came, as with a 204: what has no content has no
+    type of it (RFC 9110, sections 8.3 and 15.3.5).
+    """
+    content_type = receipt.content_type
+    is_plain = upstream.text is not None and upstream.text.kind == "plain"
+    if is_plain and content_type is None and not receipt.raw:
+        return None
     hint = "the answer bears no media type"
     if content_type is not None:
         media_type, *parameters = content_type.split(";")

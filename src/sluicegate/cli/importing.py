@@ -173,11 +173,16 @@ def import_schema(
 @_importer
 def import_openapi(source: Path, operation: str | None, tool: str) -> Sequence[Blueprint]:
     """Draft from one operation of an OpenAPI 3.0 or 3.1 document, JSON or YAML."""
+    from sluicegate.lifecycle.importing.blueprint import SourceError
     from sluicegate.lifecycle.importing.openapi import read_operation
-    from sluicegate.opening.drafting import read_source
+    from sluicegate.opening.drafting import read_marked, say_where
 
     demand_name(tool, "--tool")
-    return [read_operation(read_source(source), tool, operation=operation)]
+    document = read_marked(source)
+    try:
+        return [read_operation(document.value, tool, operation=operation)]
+    except SourceError as error:
+        raise SourceError(say_where(error, document)) from error
 
 
 @import_contracts.command("pydantic")
@@ -236,7 +241,7 @@ def _write(found: _Found, folder: str, form: str, *, accept_defaults: bool) -> i
     except OSError as error:
         stop(Exit.UNREADABLE, f"{error.filename} cannot be written: {error.strerror}")
     _tell(drafts, problems, folder, form)
-    if not all(each.accepted for each in drafts):
+    if not all(each.loads for each in drafts):
         note(
             f"until its drafts are decided {folder} does not load, and no tool of it can be called;"
             " write drafts elsewhere with --folder FOLDER"
@@ -249,13 +254,13 @@ def _tell(drafts: Sequence[Draft], problems: Sequence[Problem], folder: str, for
         note(f"{problem} Left out: {problem.pointer}")
     for each in drafts:
         for decision in each.decisions:
-            mark = "default taken" if each.accepted else "decide"
+            mark = "decide" if decision in each.open else "default taken"
             note(f"{Path(folder, each.tool, 'contract.yaml')}: {mark}: {decision.question}")
     if form == HUMAN:
         from sluicegate.rendering.escaping import escape_terminal
 
         for each in drafts:
-            state = "loads" if each.accepted else f"{len(each.decisions)} to decide"
+            state = "loads" if each.loads else f"{len(each.open)} to decide"
             put(escape_terminal(f"{Path(folder, each.tool)}: {state}") + "\n")
         return
     put_object(
@@ -265,7 +270,7 @@ def _tell(drafts: Sequence[Draft], problems: Sequence[Problem], folder: str, for
                 {
                     "tool": each.tool,
                     "folder": str(Path(folder, each.tool)),
-                    "loads": each.accepted,
+                    "loads": each.loads,
                     "files": sorted(each.files),
                     "decisions": [
                         {"at": decision.at, "question": decision.question}

@@ -65,6 +65,15 @@ def locate(left_out: LeftOut, source: Document) -> Problem:
     return source.problem(left_out.pointer, left_out.message, left_out.mend, code=left_out.code)
 
 
+def say_where(error: SourceError, source: Document) -> str:
+    """Return what ``error`` says, with file, line and column where it speaks of one place."""
+    if error.pointer is None:
+        return f"{source.name}: {error}"
+    problem = source.problem(error.pointer, str(error), "")
+    place = "" if problem.line is None else f":{problem.line}:{problem.column}"
+    return f"{source.name}{place}: {error}"
+
+
 def _locate_unfit(unfit: Unfit, pointer: str, source: Document) -> Iterator[Problem]:
     """Yield the faults of a schema, at the schema: it was closed since, and places have moved."""
     at = f"{pointer}/{_MEMBERS[unfit.side]}"

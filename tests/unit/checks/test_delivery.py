@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sluicegate.checks.delivery import accept_delivery
-from sluicegate.contracts.contract import UpstreamPart
+from sluicegate.contracts.contract import TextRule, UpstreamPart
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.receipts import Fault, Receipt
 from sluicegate.values.rejections import Rejected
@@ -134,6 +134,32 @@ def test_an_exit_code_that_is_no_success_is_refused(exit_code: int, mapped: str 
 )
 def test_another_media_type_is_refused(content_type: str | None) -> None:
     assert verdict(replace(HTTP, content_type=content_type)) == ("fetch", "CONTENT_TYPE", None)
+
+
+NO_CONTENT = replace(HTTP, raw=b"", status=204, content_type=None)
+PLAIN = UpstreamPart(
+    text=TextRule(kind="plain"), content_type=("text/plain",), success_status=frozenset({204})
+)
+
+
+@pytest.mark.requirement("RES-1", "RES-10")
+def test_no_content_is_an_empty_text_where_a_text_was_declared() -> None:
+    assert accept_delivery(NO_CONTENT, PLAIN) == b""
+
+
+@pytest.mark.requirement("RES-1")
+@pytest.mark.parametrize(
+    ("receipt", "upstream"),
+    [
+        (NO_CONTENT, replace(PLAIN, text=None)),
+        (NO_CONTENT, replace(PLAIN, text=TextRule(kind="json"))),
+        (replace(NO_CONTENT, raw=b" "), PLAIN),
+        (replace(NO_CONTENT, content_type="text/html"), PLAIN),
+    ],
+    ids=["data", "a JSON text", "a byte without a type", "another type"],
+)
+def test_nothing_else_goes_without_its_media_type(receipt: Receipt, upstream: UpstreamPart) -> None:
+    assert verdict(receipt, upstream) == ("fetch", "CONTENT_TYPE", None)
 
 
 @pytest.mark.requirement("RES-1")

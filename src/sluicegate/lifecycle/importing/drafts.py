@@ -25,6 +25,7 @@ from sluicegate.lifecycle.importing.questions import (
     decide_schema,
     surround,
 )
+from sluicegate.lifecycle.importing.trimming import keep_reached
 from sluicegate.lifecycle.importing.writing import write_contract
 from sluicegate.lifecycle.lint.subject import SideName, Subject, Surroundings
 from sluicegate.values.json import JsonObject, JsonValue
@@ -35,12 +36,25 @@ _UNDECIDED: Final = "undecided"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """One contract folder to be: ``files`` by path below it, and what is left to decide."""
+    """One contract folder to be: ``files`` by path below it, and what is left to decide.
+
+    ``accepted``: the declared defaults are taken; what blocks is to be decided all the same.
+    """
 
     tool: str
     files: Mapping[str, bytes]
     decisions: tuple[Decision, ...]
     accepted: bool
+
+    @property
+    def open(self) -> tuple[Decision, ...]:
+        """What is still to decide: all of it, or what no accepted default can stand for."""
+        return tuple(each for each in self.decisions if each.blocks or not self.accepted)
+
+    @property
+    def loads(self) -> bool:
+        """Whether nothing is left to decide, so that the contract loads."""
+        return not self.open
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,17 +66,20 @@ class Unfit:
     faults: tuple[SchemaFault, ...]
 
 
-def draft(blueprint: Blueprint, *, accept_defaults: bool = False) -> Draft | Unfit:
+def draft(
+    blueprint: Blueprint, *, owner: str | None = None, accept_defaults: bool = False
+) -> Draft | Unfit:
     """Return the draft of one tool, or what stands against one of its schemas.
 
-    ``accept_defaults``: the declared defaults are taken as decided, so the contract loads; what
-    was decided that way is told all the same.
+    ``owner`` None: it is asked about. ``accept_defaults``: the declared defaults are taken as
+    decided, so the contract loads unless something blocks; what was decided that way is told all
+    the same.
     """
-    arguments, bounded = bound(blueprint.arguments)
+    arguments, bounded = bound(keep_reached(blueprint.arguments))
     settled = settle(arguments, "arguments")
     if isinstance(settled, tuple):
         return Unfit(tool=blueprint.tool, side="arguments", faults=settled)
-    decisions = [*decide_head(blueprint), *blueprint.decisions]
+    decisions = [*decide_head(blueprint, owner), *blueprint.decisions]
     decisions += decide_schema("arguments", settled, bounded)
     around = Surroundings(of_contract=True, has_dialect=True, has_accepted=bool(blueprint.calls))
     decisions += decide_errors(Subject(schema=settled.schema, side="arguments", around=around))
@@ -71,7 +88,7 @@ def draft(blueprint: Blueprint, *, accept_defaults: bool = False) -> Draft | Unf
         "sluicegate": 1,
         "tool": blueprint.tool,
         "version": "0.1.0",
-        "owner": _UNDECIDED,
+        "owner": owner or _UNDECIDED,
         **({"title": blueprint.title} if blueprint.title else {}),
         "description": _describe(blueprint),
         "effect": blueprint.effect or "write",
@@ -80,7 +97,7 @@ def draft(blueprint: Blueprint, *, accept_defaults: bool = False) -> Draft | Unf
         **({"upstream": blueprint.upstream} if blueprint.upstream else {}),
     }
     if blueprint.result is not None:
-        result, bounded = bound(blueprint.result)
+        result, bounded = bound(keep_reached(blueprint.result))
         settled = settle(result, "result")
         if isinstance(settled, tuple):
             return Unfit(tool=blueprint.tool, side="result", faults=settled)
@@ -93,6 +110,10 @@ def draft(blueprint: Blueprint, *, accept_defaults: bool = False) -> Draft | Unf
         decisions += decide_result(settled.schema)
         around = surround(members["result"], has_accepted=bool(blueprint.answers))
         decisions += decide_errors(Subject(schema=settled.schema, side="result", around=around))
+    if blueprint.errors:
+        members["errors"] = {
+            code: {"retryable": retryable} for code, retryable in blueprint.errors.items()
+        }
     files.update(_fixtures(blueprint))
     files["contract.yaml"] = write_contract(members, decisions, accepted=accept_defaults)
     return Draft(

@@ -1,15 +1,13 @@
-"""What an operation of OpenAPI sends and gets: the members of a body, the answer of a success."""
+"""What an operation of OpenAPI sends: the members that its body may have."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from sluicegate.contracts.schemas.keywords import schema_list, schema_map
 from sluicegate.values.json import JsonObject, JsonValue
 
-_SUCCESS: Final = re.compile(r"2(?:[0-9]{2}|XX)", re.IGNORECASE)
 _BRANCHES: Final = ("allOf", "anyOf", "oneOf")
 _APPLIED: Final = ("if", "then", "else")
 
@@ -46,11 +44,3 @@ def _applied(schema: JsonValue, definitions: Mapping[str, JsonValue]) -> Iterato
             waiting += schema_list(part, keyword)
         waiting += (part.get(keyword) for keyword in _APPLIED)
         waiting += schema_map(part, "dependentSchemas").values()
-
-
-def list_successes(responses: JsonObject) -> list[str]:
-    """Return the statuses of an operation that mean success: numbers first, then ``2XX``.
-
-    ``default`` stands for what is not declared, errors above all: it is none of them.
-    """
-    return sorted(status for status in responses if _SUCCESS.fullmatch(status))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from sluicegate.lifecycle.importing.blueprint import (
     NO_ARGUMENTS,
     Blueprint,
     Decision,
+    Effect,
     LeftOut,
     SourceError,
 )
@@ -30,8 +31,19 @@ _NAMING: Final = "Rename it at its server: at most 128 letters, digits and the c
 _SELF: Final = "tool.json"
 _DESTRUCTIVE: Final = Decision(
     at="effect",
+    question="effect: the server says that the tool destroys; write its `evidence`, or another"
+    " effect",
+    blocks=True,
+)
+_NOT_DENIED: Final = Decision(
+    at="effect",
     question="effect: the server does not deny that the tool destroys; if it does, write"
     " `destructive` and its `evidence`",
+)
+_BOTH: Final = Decision(
+    at="effect",
+    question="effect: the server says that the tool only reads and that it destroys; MCP lets the"
+    " former count",
 )
 _TEXT: Final = Decision(
     at="upstream",
@@ -131,24 +143,34 @@ def _blueprint(
     notes = tool.get("annotations")
     annotations: JsonObject = notes if isinstance(notes, Mapping) else {}
     result = schemas["outputSchema"]
-    is_read = annotations.get("readOnlyHint") is True
+    effect, asked = _effect(annotations)
     return Blueprint(
         tool=name,
         title=_text(tool.get("title")) or _text(annotations.get("title")),
         description=_text(tool.get("description")),
-        effect="read" if is_read else "write",
+        effect=effect,
         arguments=schemas["inputSchema"] or NO_ARGUMENTS,
         result=result,
         upstream={"mcp": True} if result is not None else {"mcp": True, "text": "plain"},
-        decisions=tuple(_decide(annotations, is_read=is_read, has_result=result is not None)),
+        decisions=(*asked, _STRUCTURED if result is not None else _TEXT),
         pointer=at,
     )
 
 
-def _decide(annotations: JsonObject, *, is_read: bool, has_result: bool) -> Iterator[Decision]:
-    if not is_read and annotations.get("destructiveHint") is not False:
-        yield _DESTRUCTIVE
-    yield _STRUCTURED if has_result else _TEXT
+def _effect(annotations: JsonObject) -> tuple[Effect, tuple[Decision, ...]]:
+    """Return what the annotations make of the effect, and what is open of it.
+
+    ``destructiveHint`` speaks of tools alone that do not only read, and its default is true: a
+    tool of which nothing is said is asked about, one that is said to destroy is drafted so.
+    Source: MCP 2025-11-25, schema, ToolAnnotations.
+    """
+    is_read = annotations.get("readOnlyHint") is True
+    destroys = annotations.get("destructiveHint")
+    if destroys is True:
+        return ("read", (_BOTH,)) if is_read else ("destructive", (_DESTRUCTIVE,))
+    if is_read:
+        return "read", ()
+    return "write", () if destroys is False else (_NOT_DENIED,)
 
 
 def _text(value: JsonValue) -> str:

@@ -1,9 +1,8 @@
 """One operation of an OpenAPI 3.0 or 3.1 document → the blueprint of one tool.
 
 Path and query parameters and a JSON body become arguments, the JSON of the first success becomes
-the result (of ``default`` only where no success is declared), and ``fetch.http`` sends the one for
-the other. What has no place in a contract is left out and said.
-Source: OpenAPI 3.0.3 and 3.1.0, sections 4.8.
+the result (``answers``), and ``fetch.http`` sends the one for the other. What has no place in a
+contract is left out and said. Source: OpenAPI 3.0.3 and 3.1.0, sections 4.8.
 """
 
 from __future__ import annotations
@@ -12,24 +11,29 @@ import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from itertools import count
 from typing import Any, Final
 
+from sluicegate.contracts.schemas.faults import SchemaFault
 from sluicegate.contracts.schemas.keywords import walk
-from sluicegate.lifecycle.importing.blueprint import Blueprint, Decision, SourceError
+from sluicegate.lifecycle.importing.answers import find_json, read_answers
+from sluicegate.lifecycle.importing.blueprint import Blueprint, Decision, Effect, SourceError
 from sluicegate.lifecycle.importing.dialects import Dialect, convert
-from sluicegate.lifecycle.importing.exchanges import list_members, list_successes
+from sluicegate.lifecycle.importing.exchanges import list_members
 from sluicegate.lifecycle.importing.gathering import gather
+from sluicegate.lifecycle.importing.servers import find_address
+from sluicegate.lifecycle.importing.trimming import keep_reached
+from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonObject, JsonValue
-from sluicegate.values.names import show_name
-from sluicegate.values.pointers import join_segments
+from sluicegate.values.names import show_name, show_sentence
+from sluicegate.values.pointers import Pointer, join_segments
 
 _METHODS: Final = ("get", "post", "put", "patch", "delete")
 _SCHEMAS: Final = "#/components/schemas/"
 _SELF: Final = "operation.json"
-_NO_SERVER: Final = "https://api.example"
 _PLACEHOLDER: Final = re.compile(r"\{([^{}/]+)\}")
-_ORIGIN: Final = re.compile(r"https?://[^/?#{}\s@]+(/[^?#{}]*)?")
+_EFFECTS: Final[Mapping[str, Effect]] = {"get": "read", "delete": "destructive"}
 _TIMEOUT_S: Final = 10
 _MAX_LINKS: Final = 20
 
@@ -72,16 +76,32 @@ def _dialect(document: JsonObject) -> Dialect:
 
 def _choose(document: JsonObject, wanted: str | None) -> tuple[str, str, JsonObject, JsonObject]:
     found = list(_operations(document))
-    chosen = [
-        each
-        for each in found
-        if wanted is None or wanted in (each[3].get("operationId"), f"{each[0].upper()} {each[1]}")
-    ]
+    chosen = [each for each in found if wanted is None or wanted in _names_of(each)]
     if len(chosen) == 1:
         return chosen[0]
+    if not found:
+        raise SourceError("the document has no operation.")
+    names = [name for each in found for name in _names_of(each)]
     if wanted is None:
-        raise SourceError(f"the document has {len(found)} operations: name one by --operation.")
-    raise SourceError(f"{show_name(wanted)} names no operation; write its id, or `GET /path`.")
+        raise SourceError(
+            f"the document has {len(found)} operations: name one by --operation, such as"
+            f" {show_name(names[0])}."
+        )
+    if chosen:
+        raise SourceError(
+            f"{show_name(wanted)} names {len(chosen)} operations; write one as `GET /path`."
+        )
+    near = get_close_matches(wanted, names, n=1)
+    hint = f"did you mean {show_name(near[0])}?" if near else "write its id, or `GET /path`."
+    raise SourceError(f"{show_name(wanted)} names no operation; {hint}")
+
+
+def _names_of(found: tuple[str, str, JsonObject, JsonObject]) -> Iterator[str]:
+    """Yield what an operation may be called by, its id first."""
+    method, path, _, operation = found
+    if isinstance(operation.get("operationId"), str):
+        yield _text(operation["operationId"])
+    yield f"{method.upper()} {path}"
 
 
 def _operations(document: JsonObject) -> Iterator[tuple[str, str, JsonObject, JsonObject]]:
@@ -116,24 +136,33 @@ class _Reader:
                 self._stand_in(call, name)
         body = self._body(own, call, method)
         arguments, sent = self._arguments(call, body)
-        result = self._result(own, call)
-        url, has_server = self._url(path, item, own)
-        http: dict[str, JsonValue] = {"method": method.upper(), "url": url, "timeout_s": _TIMEOUT_S}
-        http.update({"query": call.query} if call.query else {})
-        http.update({"body": sent} if sent is not None else {})
-        decisions = self._decide(
-            method, own, call, has_server=has_server, has_result=result is not None
+        effect = _EFFECTS.get(method, "write")
+        answers = read_answers(
+            _object(own.get("responses")), effect, follow=self._follow, convert=self._convert
         )
+        address = find_address((own, item, self._document))
+        template = _PLACEHOLDER.sub(lambda found: _placeholder(found[1]), path)
+        http: dict[str, JsonValue] = {
+            "method": method.upper(),
+            "url": address.url + template,
+            "timeout_s": _TIMEOUT_S,
+            **({"query": call.query} if call.query else {}),
+            **({"body": sent} if sent is not None else {}),
+        }
         return Blueprint(
             tool=tool,
             title=_text(own.get("summary")),
             description=_text(own.get("description")) or _text(own.get("summary")),
-            effect="read" if method == "get" else "write",
+            effect=effect,
             arguments=self._gather(arguments),
-            result=None if result is None else self._gather(result),
+            result=None if answers.result is None else self._gather(answers.result),
             fetch={"http": http},
-            upstream={"text": "plain"} if result is None else None,
-            decisions=tuple(decisions),
+            upstream=answers.upstream or None,
+            errors=answers.errors,
+            decisions=(
+                *self._decide(effect, own, call, address.decisions),
+                *answers.decisions,
+            ),
         )
 
     # --- references and schemas ----------------------------------------------------------------
@@ -144,14 +173,12 @@ class _Reader:
             if not isinstance(reference, str):
                 return _object(value)
             if not reference.startswith("#/"):
-                raise SourceError(
-                    f"the `$ref` {show_name(reference)} leads out of the document; bundle it first."
-                )
+                raise self._lost(reference, "leads out of the document; bundle it first.")
             found: JsonValue = self._document
             for segment in reference.removeprefix("#/").split("/"):
                 found = _object(found).get(segment.replace("~1", "/").replace("~0", "~"))
             if found is None:
-                raise SourceError(f"the `$ref` {show_name(reference)} leads nowhere.")
+                raise self._lost(reference, "leads nowhere.")
             value = found
         raise SourceError("a `$ref` of the document leads in a circle.")
 
@@ -164,18 +191,33 @@ class _Reader:
         return converted if isinstance(converted, dict | bool) else {}
 
     def _gather(self, schema: JsonObject) -> JsonObject:
-        gathered = gather(_SELF, {_SELF: {**schema, "$defs": self._definitions}}, dialect="2020-12")
+        whole = keep_reached({**schema, "$defs": self._definitions})
+        gathered = gather(_SELF, {_SELF: whole}, dialect="2020-12")
         if isinstance(gathered, tuple):
-            raise SourceError(f"at {gathered[0].pointer or 'the root'} {gathered[0].message}")
+            raise self._say(gathered[0], whole)
         return gathered
+
+    def _say(self, fault: SchemaFault, whole: JsonObject) -> SourceError:
+        """Return the fault in the words of the document, of which ``whole`` was made."""
+        reference = _reference_at(whole, fault.pointer)
+        if fault.code is not Code.SCHEMA_UNRESOLVED_REF or reference is None:
+            return SourceError(f"at {fault.pointer or 'the root'} {fault.message}")
+        spelled = reference.replace("#/$defs/", _SCHEMAS, 1)
+        name = spelled.removeprefix(_SCHEMAS)
+        near = get_close_matches(name, self._definitions, n=1)
+        hint = f" Did you mean `{_SCHEMAS}{show_name(near[0])}`?" if near else ""
+        if not spelled.startswith(_SCHEMAS):
+            hint = f" Write a pointer to a schema below `{_SCHEMAS}`."
+        return self._lost(spelled, f"leads to no schema.{hint}")
+
+    def _lost(self, reference: str, why: str) -> SourceError:
+        at = next((at for at, each in _references(self._document) if each == reference), None)
+        return SourceError(f"the `$ref` {show_sentence(reference)} {why}", at)
 
     def _json_of(self, holder: JsonObject) -> JsonValue:
         """Return the schema of the JSON among media types; None where there is none."""
-        for name, media in _object(holder.get("content")).items():
-            kind = name.partition(";")[0].strip().lower()
-            if kind == "application/json" or kind.endswith("+json"):
-                return self._convert(_object(media).get("schema", {}))
-        return None
+        found = find_json(holder)
+        return None if found is None else self._convert(found.schema)
 
     # --- the call side -------------------------------------------------------------------------
 
@@ -267,71 +309,53 @@ class _Reader:
             return _object(self._definitions.get(reference.removeprefix("#/$defs/"), {}))
         return _object(schema)
 
-    def _url(self, path: str, item: JsonObject, own: JsonObject) -> tuple[str, bool]:
-        servers = next(
-            (found for holder in (own, item, self._document) if (found := holder.get("servers"))),
-            (),
-        )
-        first = servers[0] if isinstance(servers, list) else {}
-        server = _text(_object(first).get("url"))
-        has_server = _ORIGIN.fullmatch(server) is not None
-        template = _PLACEHOLDER.sub(lambda found: _placeholder(found[1]), path)
-        return (server if has_server else _NO_SERVER).rstrip("/") + template, has_server
-
-    # --- the answer, and what is open ----------------------------------------------------------
-
-    def _result(self, own: JsonObject, call: _Call) -> JsonObject | None:
-        """Return the schema of the first success that answers with JSON; None where none does."""
-        responses = _object(own.get("responses"))
-        successes = list_successes(responses)
-        found = {
-            status: self._json_of(self._follow(responses[status]))
-            for status in successes or ("default",)
-            if status in responses
-        }
-        chosen = next((each for each in found if isinstance(found[each], Mapping)), None)
-        if chosen is None:
-            return None
-        others = [each for each in found if found[each] != found[chosen]]
-        if chosen == "default":
-            self._ask_of_result(
-                call, "no success is declared; it is that of `default`, which may tell of errors"
-            )
-        elif others:
-            self._ask_of_result(
-                call, f"it is that of {chosen}; other answers come with {', '.join(others)}"
-            )
-        return _object(found[chosen])
-
-    def _ask_of_result(self, call: _Call, text: str) -> None:
-        call.asks.append(Decision(at="result", question=f"result.schema: {text}"))
+    # --- what is open --------------------------------------------------------------------------
 
     def _decide(
-        self, method: str, own: JsonObject, call: _Call, *, has_server: bool, has_result: bool
+        self, effect: Effect, own: JsonObject, call: _Call, of_address: tuple[Decision, ...]
     ) -> Iterator[Decision]:
-        if method == "delete":
+        if effect == "destructive":
             yield Decision(
                 at="effect",
-                question="effect: a DELETE destroys; write `destructive` and its `evidence`",
+                question="effect: a DELETE destroys; write its `evidence`, or another effect",
+                blocks=True,
             )
-        if not has_server:
-            yield Decision(
-                at="fetch", question="fetch.http.url: the document names no server with an origin"
-            )
+        yield from of_address
         if own.get("security", self._document.get("security")):
             yield Decision(at="fetch", question="fetch.http.credential: the operation asks for one")
         yield from call.asks
         if call.left_out:
             yield Decision(at="fetch", question=f"fetch.http: left out: {', '.join(call.left_out)}")
-        yield Decision(
-            at="fetch" if has_result else "upstream",
-            question="upstream.status: which statuses become which codes of `errors`",
-        )
 
 
 def _body_names() -> Iterator[str]:
     yield "body"
     yield from (f"body_{number}" for number in count(2))
+
+
+def _reference_at(schema: JsonObject, pointer: str) -> str | None:
+    """Return the ``$ref`` that a fault at ``pointer`` speaks of."""
+    found: Any = schema
+    for segment in Pointer.parse(pointer).segments:
+        if isinstance(found, Mapping):
+            found = found.get(segment)
+        elif isinstance(found, list) and segment.isdigit() and int(segment) < len(found):
+            found = found[int(segment)]
+    reference = found.get("$ref") if isinstance(found, Mapping) else found
+    return reference if isinstance(reference, str) else None
+
+
+def _references(value: JsonValue, at: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
+    """Yield each ``$ref`` of the document, with the pointer of its place."""
+    if isinstance(value, Mapping):
+        reference = value.get("$ref")
+        if isinstance(reference, str):
+            yield join_segments((*at, "$ref")), reference
+        for name, inner in value.items():
+            yield from _references(inner, (*at, name))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _references(inner, (*at, str(index)))
 
 
 def _placeholder(name: str) -> str:

@@ -35,9 +35,12 @@ _MAX_PLACES: Final = 200
 _BARE_ID: Final = "B02"
 
 
-def decide_head(blueprint: Blueprint) -> Iterator[Decision]:
-    """Yield what every contract says of itself, and the source did not."""
-    yield Decision(at="owner", question="owner: who is told of drift, and who answers for the tool")
+def decide_head(blueprint: Blueprint, owner: str | None) -> Iterator[Decision]:
+    """Yield what every contract says of itself, and neither the source nor its reader did."""
+    if owner is None:
+        yield Decision(
+            at="owner", question="owner: who is told of drift, and who answers for the tool"
+        )
     if not blueprint.description.strip():
         yield Decision(at="description", question="description: what the model is told of the tool")
     if blueprint.effect is None:

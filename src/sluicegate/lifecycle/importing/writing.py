@@ -10,6 +10,9 @@ from typing import Final
 from sluicegate.lifecycle.importing.blueprint import Decision
 from sluicegate.values.json import JsonValue
 
+EDITOR_LINE: Final = "# yaml-language-server: $schema=../.editor/contract.schema.json"
+"""What tells an editor where the schema of contracts lies, as ``init`` writes it."""
+
 _PLAIN: Final = re.compile(r"[A-Za-z_/][A-Za-z0-9_./-]*")
 _WORDS: Final = frozenset({"true", "false", "null"})
 # What YAML takes for no printable character, or for the end of a line, is written as an escape.
@@ -21,21 +24,25 @@ def write_contract(
 ) -> bytes:
     """Return the document, each decision as a comment above the key that it is about.
 
-    Unless ``accepted``, the key ``draft`` lists the decisions again, one sentence a line.
+    The key ``draft`` lists again what is open, one sentence a line: all of it, or, where the
+    defaults are ``accepted``, what no default can stand for.
     """
-    mark = "default taken" if accepted else "DECIDE"
-    lines = []
+    open_ones = [each for each in decisions if each.blocks or not accepted]
+    lines = [EDITOR_LINE]
     for key, value in members.items():
-        lines += [f"# {mark}: {_comment(each.question)}" for each in decisions if each.at == key]
+        for each in decisions:
+            if each.at == key:
+                mark = "DECIDE" if each in open_ones else "default taken"
+                lines.append(f"# {mark}: {_comment(each.question)}")
         if isinstance(value, Mapping) and value:
             lines.append(f"{key}:")
             lines += [f"  {_scalar(name)}: {write_value(inner)}" for name, inner in value.items()]
         else:
             lines.append(f"{key}: {write_value(value)}")
-    if decisions and not accepted:
+    if open_ones:
         lines.append("# Remove each line once it is decided; while the key stands nothing loads.")
         lines.append("draft:")
-        lines += [f"  - {_quote(each.question)}" for each in decisions]
+        lines += [f"  - {_quote(each.question)}" for each in open_ones]
     return ("\n".join(lines) + "\n").encode()
 
 

@@ -27,6 +27,7 @@ def read(
     parameters: Any = (ID,),
     responses: Any = None,
     schemas: Any = None,
+    servers: Any = ({"url": "https://api.example"},),
     **operation: Any,
 ) -> Blueprint:
     own = {
@@ -36,6 +37,7 @@ def read(
     }
     document = {
         "openapi": "3.1.0",
+        "servers": list(servers),
         "paths": {path: {method: own}},
         "components": {"schemas": schemas or {}},
     }
@@ -69,7 +71,7 @@ def test_the_result_is_the_answer_of_a_success_and_never_that_of_an_error(
 ) -> None:
     found = read(responses=responses)
     assert (found.result or {}).get("title") == title
-    assert (found.upstream is None) == (title is not None)
+    assert ("text" in (found.upstream or {})) == (title is None)
     if asked:
         assert asked in questions(found)
     else:
@@ -167,3 +169,78 @@ def test_a_reference_that_cannot_be_followed_is_refused_and_named(
     given = {"parameters": [given], "responses": {"200": given}}.get(place, given)
     with pytest.raises(SourceError, match=said):
         read("put", **{place: given})
+
+
+@pytest.mark.parametrize("side", ["result", "arguments"])
+def test_only_what_an_operation_refers_to_comes_with_it(side: str) -> None:
+    used = {"type": "object", "properties": {"below": {"$ref": "#/components/schemas/below"}}}
+    schemas = {"used": used, "below": ITEM, "unused": {"$ref": "#/components/schemas/nowhere"}}
+    given = answer({"$ref": "#/components/schemas/used"})
+    found = read("put", responses={"200": given}, requestBody=given, schemas=schemas)
+    kept: Any = getattr(found, side)
+    assert sorted(kept.get("$defs", {})) == ["below", "used"]
+
+
+@pytest.mark.parametrize(
+    ("reference", "said"),
+    [
+        (
+            "#/components/schemas/Itm",
+            "leads to no schema. Did you mean `#/components/schemas/Item`",
+        ),
+        ("#/components/schemas/Item/x", "leads to no schema."),
+        ("#/components/responses/Item", "Write a pointer to a schema below `#/components/schemas"),
+    ],
+)
+def test_a_reference_that_leads_to_no_schema_is_told_as_it_stands_and_where(
+    reference: str, said: str
+) -> None:
+    responses = {"200": answer({"type": "array", "items": {"$ref": reference}})}
+    with pytest.raises(SourceError) as caught:
+        read(responses=responses, schemas={"Item": ITEM})
+    assert f"the `$ref` {reference} " in str(caught.value)
+    assert said in str(caught.value)
+    assert caught.value.pointer == (
+        "/paths/~1items~1{id}/get/responses/200/content/application~1json/schema/items/$ref"
+    )
+
+
+@pytest.mark.parametrize(
+    ("paths", "wanted", "said"),
+    [
+        ({}, None, "the document has no operation."),
+        ({"/a": {"summary": "none"}}, "a", "the document has no operation."),
+        (
+            {"/a": {"get": {"operationId": "getA"}, "put": {}}},
+            None,
+            "by --operation, such as getA.",
+        ),
+        ({"/a": {"get": {"operationId": "getA"}}}, "getB", "did you mean getA?"),
+        ({"/a": {"get": {}}}, "GET a", "did you mean GET /a?"),
+        ({"/a": {"get": {}}}, "zzz", "write its id, or `GET /path`."),
+        (
+            {"/a": {"get": {"operationId": "same"}, "put": {"operationId": "same"}}},
+            "same",
+            "names 2 operations; write one as `GET /path`.",
+        ),
+    ],
+    ids=["no path", "no method", "several", "near id", "near path", "nothing near", "one id twice"],
+)
+def test_an_operation_that_is_not_found_is_told_with_what_there_is(
+    paths: Any, wanted: str | None, said: str
+) -> None:
+    with pytest.raises(SourceError) as caught:
+        read_operation({"openapi": "3.1.0", "paths": paths}, "items", operation=wanted)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("method", "effect"),
+    [("get", "read"), ("put", "write"), ("post", "write"), ("delete", "destructive")],
+)
+def test_the_method_says_the_effect_and_a_delete_never_loads_undecided(
+    method: str, effect: str
+) -> None:
+    found = read(method)
+    blocking = [each.at for each in found.decisions if each.blocks]
+    assert (found.effect, blocking) == (effect, ["effect"] if method == "delete" else [])
