@@ -73,6 +73,17 @@ def test_a_call_prints_what_the_agent_sees_and_nothing_else(sluicegate: Here) ->
     )
 
 
+@pytest.mark.requirement("ARG-9", "CLI")
+def test_a_tool_that_the_host_fetches_for_cannot_be_called_from_here(sluicegate: Here) -> None:
+    contract = Path("contracts/job_status/contract.yaml")
+    lines = contract.read_text().splitlines()
+    (at,) = (number for number, line in enumerate(lines) if line.startswith("  command:"))
+    contract.write_text("\n".join([*lines[:at], "  host: {}", *lines[at + 1 :]]) + "\n")
+    done = sluicegate("call", "job_status", "--arguments", SUCCESS, "--caller", "svc")
+    assert (done.code, done.out) == (2, "")
+    assert "the host fetches for job_status itself" in done.err
+
+
 @pytest.mark.requirement("CLI")
 @pytest.mark.parametrize(
     ("tool", "arguments", "outcome", "code"),

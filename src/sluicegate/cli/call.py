@@ -60,6 +60,7 @@ def call(
     The call is recorded as any other. Exit 0 on success, 1 on failure or refusal, 4 the folder
     does not load, 5 there is no such folder.
     """
+    from sluicegate.contracts.contract import HostFetch
     from sluicegate.errors import ContractFolderError
     from sluicegate.gates.answers import Answer
     from sluicegate.gates.envelopes import shape_envelope
@@ -78,6 +79,12 @@ def call(
 
     async def ask() -> Answer[JsonValue]:
         async with open_gate(Path(folder), python=not no_python) as gate:
+            contract = gate.contracts.contracts.get(tool)
+            if contract is not None and isinstance(contract.fetch, HostFetch):
+                raise click.UsageError(
+                    f"the host fetches for {tool} itself (`fetch: {{host: {{}}}}`), so there is"
+                    " nothing to call here; judge an answer with `sluicegate judge --contract`"
+                )
             if tool in gate.withdrawn:
                 note(f"{tool} is not served: {gate.withdrawn[tool]}")
             return await gate.call(tool, text, caller=who, call_id=call_id, deadline_s=deadline_s)
