@@ -22,7 +22,8 @@ from sluicegate.gates.serving import Line
 from sluicegate.lifecycle.mutants.structure import mutate_structure
 from sluicegate.opening.clock import SystemClock
 from sluicegate.opening.examples import Example, list_examples
-from sluicegate.opening.loaded import Loaded, load_folder
+from sluicegate.opening.loaded import Loaded
+from sluicegate.opening.loading import load_folder
 from sluicegate.opening.testing_contracts import judge_example
 from sluicegate.opening.wiring import build_lines
 
@@ -66,7 +67,7 @@ def run(folder: Path, rounds: int) -> None:
     lines = build_lines(loaded.contracts.contracts.values(), folder, Credentials(folder))
     if isinstance(lines, tuple):
         raise SystemExit("\n".join(map(str, lines)))
-    for line in lines.values():
+    for line in lines:
         home = (folder / line.contract.source).parent
         passing = {each.path for each in loaded.run_fixtures(line) if each.ok}
         for example in list_examples(folder, home, line, passing):

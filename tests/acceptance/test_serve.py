@@ -27,7 +27,7 @@ from sluicegate.contracts.schemas.faults import SchemaFault
 from sluicegate.gates.events import StoredEvent
 from sluicegate.gates.rollouts import point_of
 from sluicegate.opening.folder import open_folder_store
-from sluicegate.opening.loaded import load_folder
+from sluicegate.opening.loading import load_folder
 from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonObject
 

@@ -13,14 +13,12 @@ from sluicegate.cli.doctor_probes import Look
 from sluicegate.contracts.contract import SshFetch, WebhookSignature
 from sluicegate.contracts.served import ContractSet
 from sluicegate.errors import ConfigurationError
+from sluicegate.opening.checking import check_folder
 from sluicegate.opening.documents import say_misplaced
-from sluicegate.opening.folder import check_folder
 from sluicegate.opening.key_stores import inspect_key_store
-from sluicegate.opening.offering import list_frozen
 from sluicegate.opening.outside import inspect_outside
 from sluicegate.opening.signature_keys import read_signing_secret
 from sluicegate.opening.speaking_ssh import read_ssh_key
-from sluicegate.opening.steering import read_steering
 from sluicegate.stores.inspection import inspect_store
 
 
@@ -33,7 +31,6 @@ def examine_folder(folder: str, now: datetime) -> list[Look]:
     if misplaced is not None:
         return [Look(name="folder", well=False, says=misplaced)]
     try:
-        steering = read_steering(root)
         report = check_folder(root, now=now, mutants=False)
     except ConfigurationError as error:
         return [Look(name="folder", well=False, says=str(error))]
@@ -42,11 +39,11 @@ def examine_folder(folder: str, now: datetime) -> list[Look]:
         return [Look(name="folder", well=False, says=says)]
     looks = [
         Look(name="disabled", well=True, says=f"{tool} is switched off: {reason}")
-        for tool, reason in sorted(steering.disabled.items())
+        for tool, reason in sorted(report.steering.disabled.items())
     ]
     looks += [
         Look(name="rolled back", well=True, says=f"{tool} is served at {version}")
-        for tool, version in sorted(steering.versions.items())
+        for tool, version in sorted(report.steering.versions.items())
     ]
     looks += [
         Look(
@@ -84,7 +81,7 @@ def examine_folder(folder: str, now: datetime) -> list[Look]:
 
 def _key_store(served: ContractSet, root: Path) -> list[Look]:
     """Told only where a contract has keys, or the settings say where they are kept."""
-    every = (*served.contracts.values(), *list_frozen(served))
+    every = served.every_version()
     is_default = served.settings.limits.key_store == "audit:"
     if is_default and all(each.idempotency is None for each in every):
         return []
@@ -102,7 +99,7 @@ def _contracts(served: ContractSet, failing: list[str]) -> Look:
 
 def _credentials(served: ContractSet, root: Path) -> list[Look]:
     credentials = Credentials(root)
-    fetches = [each.fetch for each in (*served.contracts.values(), *list_frozen(served))]
+    fetches = [each.fetch for each in served.every_version()]
     named = {
         (name, isinstance(fetch, SshFetch))
         for fetch in fetches
@@ -126,7 +123,7 @@ def _credentials(served: ContractSet, root: Path) -> list[Look]:
 
 def _signing_secrets(served: ContractSet, credentials: Credentials) -> Iterator[Look]:
     """What shared secrets answers are verified with; key files were read with the contracts."""
-    rules = [each.upstream.signature for each in (*served.contracts.values(), *list_frozen(served))]
+    rules = [each.upstream.signature for each in served.every_version()]
     named = {name for rule in rules if isinstance(rule, WebhookSignature) for name in rule.secrets}
     for name in sorted(named):
         try:

@@ -26,7 +26,7 @@ def rollback(tool: str, version: str, reason: str, no_python: bool, folder: str)
     from sluicegate.cli.tools import demand_released, find_tool
     from sluicegate.opening import steering
     from sluicegate.opening.clock import SystemClock
-    from sluicegate.opening.loaded import rehearse_rollback
+    from sluicegate.opening.loading import start_loading
 
     root = Path(folder)
     with open_record(folder) as store:
@@ -35,7 +35,8 @@ def rollback(tool: str, version: str, reason: str, no_python: bool, folder: str)
             note(f"{tool} is served at {version} already; nothing was written.")
             return Exit.ACCEPTED
         now = SystemClock().now()
-        broken = rehearse_rollback(root, tool, version, now, python=not no_python)
+        loading = start_loading(root, now, python=not no_python)
+        broken = loading.rehearse_rollback(tool, version)
         if broken:
             tell_problems(folder, broken)
             stop(Exit.DOES_NOT_LOAD, f"{tool} cannot be served at {version}; nothing was changed.")

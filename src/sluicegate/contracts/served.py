@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.settings import WHOLE_SHARE, ServeRow, Settings
+from sluicegate.contracts.versions import CURRENT
 from sluicegate.values.digests import Digest
 from sluicegate.values.names import show_name
 
@@ -30,14 +31,29 @@ class Offer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractSet:
-    """``contracts`` by tool name; ``digest`` over all of them and the settings.
+    """``contracts`` has one version a tool, by its name; ``digest`` is over all and the settings.
 
-    ``rollouts`` holds every version of the tools that are served in several. In the set of a gate
-    ``contracts`` has the one of the greatest share; in a folder that was only loaded, the one
-    being worked on.
+    ``rollouts`` holds every version of the tools that are served in several. The one in
+    ``contracts`` is that being worked on, and in the set of a gate, that of the greatest share: who
+    asks about all of them takes ``every_version``.
     """
 
     contracts: Mapping[str, Contract]
     settings: Settings
     digest: Digest
     rollouts: Mapping[str, tuple[Offer, ...]] = field(default_factory=dict)
+
+    def every_version(self) -> tuple[Contract, ...]:
+        """Return each contract of the set once: those of ``contracts``, then the others."""
+        offered = (offer.contract for offers in self.rollouts.values() for offer in offers)
+        every = (*self.contracts.values(), *offered)
+        return tuple({(each.tool, each.version, each.source): each for each in every}.values())
+
+    def frozen(self) -> tuple[Contract, ...]:
+        """Return the released contracts among the versions that are served side by side."""
+        return tuple(
+            offer.contract
+            for offers in self.rollouts.values()
+            for offer in offers
+            if offer.row.version != CURRENT
+        )

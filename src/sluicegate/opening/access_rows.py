@@ -11,7 +11,6 @@ from sluicegate.access.table import EVERYBODY
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.served import ContractSet
 from sluicegate.contracts.settings import AccessRule
-from sluicegate.opening.offering import list_frozen
 from sluicegate.values.names import show_name
 
 _MEND: Final = "Name what a contract here has, or take the row out."
@@ -31,7 +30,7 @@ def find_idle_rows(rules: Sequence[AccessRule], contracts: ContractSet) -> Itera
 
     Every version that is served counts. Source: SPEC ACC-2.
     """
-    served = [*contracts.contracts.values(), *list_frozen(contracts)]
+    served = contracts.every_version()
     tools = {contract.tool for contract in served}
     for index, rule in enumerate(rules):
         if rule.tool != EVERYBODY and rule.tool not in tools:

@@ -19,7 +19,6 @@ from sluicegate.access.cedar_folder import JSON_SCHEMA, TEXT_SCHEMA, load_cedar
 from sluicegate.access.python import FunctionAuthorizer
 from sluicegate.access.table import TableAuthorizer
 from sluicegate.adapters.credentials import Credentials, check_credential_name
-from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.marks import Document
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
@@ -78,7 +77,7 @@ def _open_cedar(
                 root,
                 "/access/cedar",
                 "The library that decides by policies, cedarpy, is not installed.",
-                "pip install 'sluicegate[access]'.",
+                "install sluicegate[access].",
             ),
         )
     if isinstance(found, tuple):
@@ -95,7 +94,7 @@ def _find_unfit(
     named = (f"{folder}/{JSON_SCHEMA}", f"{folder}/{TEXT_SCHEMA}")
     schema = next(name for name in named if name in documents)
     told = set[tuple[str, str | None]]()
-    for contract in _every(contracts):
+    for contract in contracts.every_version():
         kinds: set[str | None] = {rule.type for rule in contract.arguments.resources}
         for kind in sorted(kinds or {None}, key=str):
             said = found.find_unfit(contract.tool, kind)
@@ -135,7 +134,7 @@ def _open_authzen(
 
 def _reserved(contracts: ContractSet, kind: str) -> Iterable[Problem]:
     """Yield a problem for each contract whose arguments could name a tool as their resource."""
-    for contract in _every(contracts):
+    for contract in contracts.every_version():
         if any(rule.type == kind for rule in contract.arguments.resources):
             yield Problem(
                 code=Code.CONTRACT_INVALID,
@@ -144,12 +143,6 @@ def _reserved(contracts: ContractSet, kind: str) -> Iterable[Problem]:
                 "would choose which.",
                 mend="Give the resource another type.",
             )
-
-
-def _every(contracts: ContractSet) -> Iterable[Contract]:
-    yield from contracts.contracts.values()
-    for offers in contracts.rollouts.values():
-        yield from (offer.contract for offer in offers)
 
 
 def _problem(root: Path, pointer: str, message: str, mend: str) -> Problem:

@@ -14,7 +14,7 @@ from sluicegate.contracts.versions import CURRENT
 from sluicegate.opening.documents import SETTINGS_NAME, find_settings_near
 from sluicegate.opening.fixtures import TriedFixture
 from sluicegate.opening.loaded import Loaded
-from sluicegate.opening.offering import find_home, list_frozen
+from sluicegate.opening.offering import find_home
 from sluicegate.opening.steering import Steering
 from sluicegate.values.names import show_name
 
@@ -24,7 +24,6 @@ def list_doubts(
     contracts: ContractSet,
     results: Sequence[TriedFixture],
     *,
-    steering: Steering,
     releases: Iterable[Problem],
 ) -> Iterator[str]:
     """Yield the notes on a folder that loads; ``releases`` is wrong with its released documents."""
@@ -32,7 +31,7 @@ def list_doubts(
     rolled_back = {release.tool for release in loaded.rolled_back.values()}
     frozen = {
         find_home(loaded.read.root, contract).relative_to(loaded.read.root).as_posix(): contract
-        for contract in list_frozen(contracts)
+        for contract in contracts.frozen()
     }
     working = [each for each in results if not any(_is_below(each, home) for home in frozen)]
     for tool in sorted(served.keys() - {each.tool for each in working} - rolled_back):
@@ -43,7 +42,7 @@ def list_doubts(
                 f"{contract.tool} {contract.version} is served and no fixtures were frozen with it:"
                 " nothing shows that it fits its tool's answers"
             )
-    yield from _doubt_steering(steering, rolled_back, served)
+    yield from _doubt_steering(loaded.steering, rolled_back, served)
     yield from _tell_rollouts(contracts, rolled_back)
     yield from _doubt_releases(loaded.read.root, releases)
     if SETTINGS_NAME not in loaded.read.documents:

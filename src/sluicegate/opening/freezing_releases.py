@@ -16,7 +16,8 @@ from sluicegate.lifecycle.diff.kinds import Bump
 from sluicegate.lifecycle.releasing import DIGESTS_NAME, hex_digest, spell_digests
 from sluicegate.opening.frozen_files import DOCUMENT, ROLLOUT, WAIVED, judge_home
 from sluicegate.opening.frozen_fixtures import copy_fixtures
-from sluicegate.opening.loaded import Loaded, load_folder
+from sluicegate.opening.loaded import Loaded
+from sluicegate.opening.loading import load_folder
 from sluicegate.opening.released import read_recorded
 from sluicegate.opening.succession import (
     Judging,

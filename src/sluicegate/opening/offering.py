@@ -53,16 +53,6 @@ def offer_versions(
     return contracts if not offers else _with_offers(contracts, offers)
 
 
-def list_frozen(contracts: ContractSet) -> tuple[Contract, ...]:
-    """Return the released contracts among the versions that are served."""
-    return tuple(
-        offer.contract
-        for offers in contracts.rollouts.values()
-        for offer in offers
-        if offer.row.version != CURRENT
-    )
-
-
 def find_home(root: Path, contract: Contract) -> Path:
     """Return the folder that the fixtures of ``contract`` lie below; a release has its own."""
     path = root / contract.source

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from typing import TypeAlias
 
 from sluicegate.contracts.contract import PythonName
 from sluicegate.errors import ConfigurationError
+
+Resolver: TypeAlias = "Callable[[PythonName], object]"
+"""From a name that a contract may import to what it names."""
+
+
+def choose_resolver(*, python: bool) -> Resolver | None:
+    """Return what imports names; None, which forbids every one, where ``python`` is False."""
+    return resolve if python else None
 
 
 def resolve(name: PythonName) -> object:

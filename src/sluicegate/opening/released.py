@@ -71,17 +71,18 @@ def tell_of_releases(
         yield problem if release is None else replace(problem, document=release.document)
 
 
-def put_released(read: Folder, versions: Mapping[str, str]) -> Steered:
+def put_released(read: Folder, tools: Mapping[str, str], versions: Mapping[str, str]) -> Steered:
     """Put ``released/VERSION.yaml`` in the place of each contract whose tool ``versions`` names.
 
-    It is read as every document is: from inside the folder, up to its size. One that cannot be
-    read, or is not what was released, is a problem.
+    ``tools`` has the tool of each contract document. The release is read as every document is:
+    from inside the folder, up to its size. One that cannot be read, or is not what was released,
+    is a problem.
     """
     documents = dict(read.documents)
     replaced: dict[str, Release] = {}
     problems: list[Problem] = []
     for name, home in read.tool_folders().items():
-        tool = tool_of(read, name)
+        tool = tools[name]
         if tool not in versions:
             continue
         path = home / "released" / f"{versions[tool]}.yaml"

@@ -13,9 +13,8 @@ from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet, Offer
 from sluicegate.gates.rollouts import main_row
 from sluicegate.gates.serving import Line, Rollout, Serving
-from sluicegate.opening.loaded import Loaded, load_folder
-from sluicegate.opening.offering import list_frozen
-from sluicegate.opening.steering import read_steering
+from sluicegate.opening.loaded import Loaded
+from sluicegate.opening.loading import load_folder
 from sluicegate.opening.wiring import build_lines
 
 
@@ -33,7 +32,7 @@ def open_serving(
     withdrawn = {
         tool: f"switched off by an operator: {reason}; "
         f"`sluicegate disable {tool} --undo --reason …` puts it back"
-        for tool, reason in read_steering(root).disabled.items()
+        for tool, reason in loaded.steering.disabled.items()
     }
     lines: dict[str, Line] = {}
     rollouts: dict[str, Rollout] = {}
@@ -43,11 +42,10 @@ def open_serving(
             continue
         offers = contracts.rollouts.get(tool)
         served = (contract,) if offers is None else tuple(offer.contract for offer in offers)
-        built = [build_lines([each], root, Credentials(root)) for each in served]
-        problems += (problem for each in built if isinstance(each, tuple) for problem in each)
-        found = tuple(
-            line for each in built if not isinstance(each, tuple) for line in each.values()
-        )
+        found = build_lines(served, root, Credentials(root))
+        if isinstance(found, tuple):
+            problems += found
+            continue
         if problems:
             continue
         why = _find_failing(loaded, found) if fixtures else None
@@ -56,7 +54,7 @@ def open_serving(
         elif offers is None:
             (lines[tool],) = found
         else:
-            rollouts[tool] = Rollout(rows=tuple(offer.row for offer in offers), lines=found)
+            rollouts[tool] = Rollout(rows=tuple(offer.row for offer in offers), lines=tuple(found))
             lines[tool] = rollouts[tool].main
     if problems:
         return loaded.tell(problems)
@@ -67,15 +65,7 @@ def open_serving(
 
 def build_all(contracts: ContractSet, root: Path) -> list[Line] | tuple[Problem, ...]:
     """Return the line of each version being worked on and of each release that is served."""
-    lines: list[Line] = []
-    problems: list[Problem] = []
-    for contract in (*contracts.contracts.values(), *list_frozen(contracts)):
-        built = build_lines([contract], root, Credentials(root))
-        if isinstance(built, tuple):
-            problems += built
-        else:
-            lines += built.values()
-    return tuple(problems) or lines
+    return build_lines(contracts.every_version(), root, Credentials(root))
 
 
 def _find_failing(loaded: Loaded, lines: Iterable[Line]) -> str | None:

@@ -37,7 +37,7 @@ from sluicegate.opening.comparing import WAIVERS_NAME, read_folder_waivers
 from sluicegate.opening.documents import SETTINGS_NAME, Folder
 from sluicegate.opening.loaded import Loaded
 from sluicegate.opening.proving import prove_parts
-from sluicegate.opening.python_names import resolve
+from sluicegate.opening.python_names import Resolver, choose_resolver
 from sluicegate.opening.released import list_released, read_frozen
 from sluicegate.values.json import JsonObject
 
@@ -77,7 +77,7 @@ class Judging:
     served: Mapping[str, Sequence[str]]
     waivers: Sequence[Waiver]
     now: datetime
-    python: bool
+    resolver: Resolver | None
 
 
 def prepare_judging(loaded: Loaded, now: datetime, *, python: bool) -> Judging:
@@ -96,7 +96,7 @@ def prepare_judging(loaded: Loaded, now: datetime, *, python: bool) -> Judging:
         served={tool: [row.version for row in each] for tool, each in rows.items()},
         waivers=waivers,
         now=now,
-        python=python,
+        resolver=choose_resolver(python=python),
     )
 
 
@@ -202,7 +202,7 @@ def load_frozen(
     documents = {contract.source: content}
     if SETTINGS_NAME in judging.read.documents:
         documents[SETTINGS_NAME] = judging.read.documents[SETTINGS_NAME]
-    contracts = load(documents, resolve=resolve if judging.python else None)
+    contracts = load(documents, resolve=judging.resolver)
     if not isinstance(contracts, tuple):
         (found,) = contracts.contracts.values()
         return found

@@ -28,7 +28,8 @@ from sluicegate.opening.collecting import EQUIVALENTS, FIXTURES
 from sluicegate.opening.equivalents import read_equivalents
 from sluicegate.opening.examples import Example, limit_examples, list_examples
 from sluicegate.opening.fixtures import TriedFixture, UnreadFixture
-from sluicegate.opening.loaded import Loaded, load_folder
+from sluicegate.opening.loaded import Loaded
+from sluicegate.opening.loading import load_folder
 from sluicegate.opening.situations import Situation, default_arguments, situate
 from sluicegate.opening.wiring import build_lines
 from sluicegate.values.limits import Limits
@@ -118,7 +119,7 @@ def probe_folder(
     lines = build_lines(_chosen(contracts, tool), folder, Credentials(folder))
     if isinstance(lines, tuple):
         return FolderProbe(contracts=None, problems=loaded.tell(lines))
-    return FolderProbe(contracts=tuple(probe_line(loaded, line, most) for line in lines.values()))
+    return FolderProbe(contracts=tuple(probe_line(loaded, line, most) for line in lines))
 
 
 def _chosen(contracts: ContractSet, tool: str | None) -> list[Contract]:

@@ -68,29 +68,30 @@ def build_line(
     )
 
 
-def build_lines(
-    contracts: Iterable[Contract], root: Path, credentials: Credentials
-) -> dict[str, Line] | tuple[Problem, ...]:
-    """Return the lines of ``contracts`` by tool, or a problem for each that cannot be built.
+def try_line(contract: Contract, root: Path, credentials: Credentials) -> Line | Problem:
+    """Return the line of one contract, or why it cannot be built.
 
     A program, CA file, host key, key file, library or function that is not there is a problem of
     the contract that names it.
     """
-    lines: dict[str, Line] = {}
-    problems: list[Problem] = []
-    for contract in contracts:
-        try:
-            lines[contract.tool] = build_line(contract, root, credentials)
-        except ConfigurationError as error:
-            problems.append(
-                Problem(
-                    code=Code.CONTRACT_INVALID,
-                    document=contract.source,
-                    message=f"It cannot be served: {error}.",
-                    mend="Mend the contract, or put in place what it names.",
-                )
-            )
-    return tuple(problems) or lines
+    try:
+        return build_line(contract, root, credentials)
+    except ConfigurationError as error:
+        return Problem(
+            code=Code.CONTRACT_INVALID,
+            document=contract.source,
+            message=f"It cannot be served: {error}.",
+            mend="Mend the contract, or put in place what it names.",
+        )
+
+
+def build_lines(
+    contracts: Iterable[Contract], root: Path, credentials: Credentials
+) -> list[Line] | tuple[Problem, ...]:
+    """Return the line of each of ``contracts``, or a problem for each that cannot be built."""
+    tried = [try_line(contract, root, credentials) for contract in contracts]
+    problems = tuple(each for each in tried if isinstance(each, Problem))
+    return problems or [each for each in tried if isinstance(each, Line)]
 
 
 def build_authored(

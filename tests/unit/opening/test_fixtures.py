@@ -8,8 +8,8 @@ import pytest
 
 from sluicegate.cli.init_files import contract_files, settings_files
 from sluicegate.opening.blocking import open_blocking
+from sluicegate.opening.checking import check_folder
 from sluicegate.opening.fixtures import FixtureResult, TriedFixture, UnreadFixture
-from sluicegate.opening.folder import check_folder
 
 REFUSED = "item/fixtures/result/rejected/stale"
 AT_NOON = "now: 2026-01-01T13:00:00Z\n"

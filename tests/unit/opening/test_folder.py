@@ -11,7 +11,8 @@ from pydantic import BaseModel, Field
 
 from sluicegate.errors import ConfigurationError, ContractFolderError, MisuseError
 from sluicegate.opening.blocking import open_blocking
-from sluicegate.opening.folder import check_folder, open_gate
+from sluicegate.opening.checking import check_folder
+from sluicegate.opening.folder import open_gate
 from sluicegate.values.callers import Caller
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"

@@ -13,11 +13,13 @@ from sluicegate.cli.doctor_folder import examine_folder
 from sluicegate.cli.doctor_probes import Look
 from sluicegate.contracts.problems import Problem
 from sluicegate.errors import ContractFolderError
+from sluicegate.opening import loading
 from sluicegate.opening.blocking import open_blocking
+from sluicegate.opening.checking import check_folder
 from sluicegate.opening.documents import MAX_DOCUMENT_BYTES
-from sluicegate.opening.folder import check_folder, open_gate
-from sluicegate.opening.loaded import rehearse_rollback
-from sluicegate.opening.steering import rollback
+from sluicegate.opening.folder import open_gate
+from sluicegate.opening.loading import start_loading
+from sluicegate.opening.steering import STATE_NAME, Steering, read_steering, rollback
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.values.callers import Caller
 
@@ -69,6 +71,37 @@ def test_a_version_that_was_rolled_back_to_is_not_judged_by_later_fixtures(
     assert report.contracts.contracts["job_status"].version == "1.0.0"
 
 
+@pytest.mark.requirement("CON-3", "CLI")
+@pytest.mark.parametrize("look", ["open", "check", "doctor"])
+def test_one_set_goes_by_one_reading_of_what_was_steered(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, look: str
+) -> None:
+    """Between two readings an operator may act: then one set would mix what was and what is."""
+    roll_back(folder)
+    readings: list[Steering] = []
+
+    def read_and_act(root: Path) -> Steering:
+        readings.append(read_steering(root))
+        (root / STATE_NAME).write_text('{"disabled": {"job_status": "later"}, "versions": {}}')
+        return readings[-1]
+
+    monkeypatch.setattr(loading, "read_steering", read_and_act)
+    if look == "open":
+        with open_blocking(folder) as gate:
+            given = gate.call("job_status", '{"run_id": "run_1", "state": "failed"}', caller=SVC)
+            assert given.outcome == "success"
+    elif look == "check":
+        report = check_folder(folder)
+        assert report.steering == readings[0]
+        assert not [note for note in report.notes if "switched off" in note]
+        assert [note for note in report.notes if "is served at 1.0.0" in note]
+    else:
+        looks = examine_folder(str(folder), NOW)
+        assert Look(name="rolled back", well=True, says="job_status is served at 1.0.0") in looks
+        assert "disabled" not in {each.name for each in looks}
+    assert readings == [Steering(versions={"job_status": "1.0.0"})]
+
+
 @pytest.mark.requirement("CON-1")
 @pytest.mark.parametrize("fault", ["link", "large", "absent", "folder"])
 def test_a_released_version_is_read_as_strictly_as_a_contract(folder: Path, fault: str) -> None:
@@ -116,7 +149,7 @@ def test_what_is_wrong_with_a_released_version_is_told_of_its_own_file(
     assert report.contracts is not None
     (note,) = [each for each in report.notes if "no rollback to it is possible" in each]
     assert "job_status/released/1.0.0.yaml" in note
-    before = rehearse_rollback(folder, "job_status", "1.0.0", NOW, python=True)
+    before = rehearse(folder)
     assert {each.document for each in before} == {"job_status/released/1.0.0.yaml"}
     assert said in "".join(map(str, before))
     roll_back(folder)
@@ -125,10 +158,14 @@ def test_what_is_wrong_with_a_released_version_is_told_of_its_own_file(
     assert {each.document for each in broken.problems} == {"job_status/released/1.0.0.yaml"}
 
 
+def rehearse(folder: Path) -> tuple[Problem, ...]:
+    return start_loading(folder, NOW, python=True).rehearse_rollback("job_status", "1.0.0")
+
+
 @pytest.mark.requirement("CLI")
 def test_a_contract_that_is_no_yaml_can_be_rolled_back(folder: Path) -> None:
     (folder / "job_status" / "contract.yaml").write_text("tool: [\n")
-    assert rehearse_rollback(folder, "job_status", "1.0.0", NOW, python=True) == ()
+    assert rehearse(folder) == ()
     roll_back(folder)
     with open_blocking(folder) as gate:
         given = gate.call("job_status", '{"run_id": "run_1", "state": "failed"}', caller=SVC)
@@ -137,7 +174,7 @@ def test_a_contract_that_is_no_yaml_can_be_rolled_back(folder: Path) -> None:
 
 def test_what_is_broken_elsewhere_already_does_not_forbid_a_rollback(folder: Path) -> None:
     change(folder / "restart" / "contract.yaml", "effect: write", "effect: writ")
-    assert rehearse_rollback(folder, "job_status", "1.0.0", NOW, python=True) == ()
+    assert rehearse(folder) == ()
 
 
 @pytest.mark.requirement("CON-1")

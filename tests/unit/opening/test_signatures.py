@@ -19,8 +19,9 @@ from sluicegate.checks.authentication_keys import PublicKeys
 from sluicegate.cli.doctor_folder import examine_folder
 from sluicegate.errors import ConfigurationError, ContractFolderError, MisuseError
 from sluicegate.opening.blocking import open_blocking
+from sluicegate.opening.checking import FolderReport, check_folder
 from sluicegate.opening.fixture_signatures import HOWS
-from sluicegate.opening.folder import FolderReport, check_folder, open_gate
+from sluicegate.opening.folder import open_gate
 from sluicegate.opening.signature_keys import find_keys
 from sluicegate.opening.testing_contracts import probe_folder
 from sluicegate.rendering.story import tell_story
