@@ -124,14 +124,17 @@ class ContractFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """Load and climb. Raises: CollectError where the folder does not load."""
-        from sluicegate.rendering.terminal import render_problems
+        from sluicegate.rendering.human import render_item
+        from sluicegate.rendering.problems import item_of_problem
 
         folder = _folder_of(self.path, self.config)
         if folder is None:
             return
         probe = _probe(self.config, folder)
         if probe.contracts is None:
-            raise self.CollectError(render_problems(probe.problems))
+            raise self.CollectError(
+                "\n".join(render_item(item_of_problem(each)) for each in probe.problems)
+            )
         for contract in probe.contracts:
             if Path(folder, contract.source) == self.path.resolve():
                 yield from self._items(folder, contract)
@@ -201,11 +204,12 @@ class FixtureItem(ContractItem):
         if self._fixture.ok:
             return
         from sluicegate.cli.check import as_checked_fixture
-        from sluicegate.rendering.checking import render_failing
-        from sluicegate.rendering.paint import PLAIN
+        from sluicegate.cli.output import read_source
+        from sluicegate.rendering.fixtures import item_of_fixture
+        from sluicegate.rendering.human import render_item
 
-        shown = as_checked_fixture(str(self._folder), self._fixture)
-        raise ContractDoesNotHoldError(render_failing(shown, paint=PLAIN, width=100))
+        item = item_of_fixture(as_checked_fixture(str(self._folder), self._fixture))
+        raise ContractDoesNotHoldError(render_item(item, read=read_source))
 
 
 class SurvivorItem(ContractItem):
@@ -217,7 +221,9 @@ class SurvivorItem(ContractItem):
 
     def runtest(self) -> None:
         """Fail."""
-        from sluicegate.rendering.paint import PLAIN
-        from sluicegate.rendering.testing import render_survivor
+        from sluicegate.cli.output import read_source
+        from sluicegate.rendering.human import render_item
+        from sluicegate.rendering.testing import items_of_survivors
 
-        raise ContractDoesNotHoldError(render_survivor(self._survivor, PLAIN))
+        (item,) = items_of_survivors([self._survivor])
+        raise ContractDoesNotHoldError(render_item(item, read=read_source))

@@ -58,14 +58,16 @@ def test_a_person_reads_kind_place_counterexample_and_summary(
     assert done.code == 1
     (change,) = found(sluicegate, "--side", "arguments", old, new)[1]["changes"]
     assert done.out == (
-        f"{new}:6:7: bound-tightened\n"
+        f"{new}:6:7: error bound-tightened\n"
         "  maximum 100 → maximum 50\n"
-        "  at /properties/qty/maximum, arguments: major\n"
+        "  arguments: major\n"
+        '  6 |       "maximum": 50\n'
+        "    |       ^\n"
+        "  at /properties/qty/maximum\n"
         f"  fingerprint {change['fingerprint']}   sluicegate explain bound-tightened\n"
         "\n"
         "counterexample: arguments that the old version takes and the new one does not\n"
         '  {"qty": 51}\n'
-        "\n"
         "BREAKING: 1 change, 1 breaking; version: major\n"
     )
 
@@ -99,7 +101,7 @@ def test_a_workflow_log_gets_one_command_a_change(
     lines = done.out.splitlines()
     assert [line.partition(" ")[0] for line in lines[:1]] == ["::error"]
     assert "title=bound-tightened" in lines[0]
-    assert lines[-1].startswith("::notice::BREAKING")
+    assert lines[-1].startswith("::notice title=diff::BREAKING")
 
 
 def test_an_undecided_change_is_said_and_exits_as_a_break(sluicegate: Here, tmp_path: Path) -> None:

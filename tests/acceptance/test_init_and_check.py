@@ -143,7 +143,8 @@ def test_a_note_is_a_warning_to_github(sluicegate: Here) -> None:
     done = sluicegate("check", "--format", "github")
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines()[0] == (
-        "::warning title=check::there is no sluicegate.yaml, so no access rule: "
+        "::warning file=contracts/sluicegate.yaml,title=DOUBT hardly-meant::"
+        "there is no sluicegate.yaml, so no access rule: "
         "every call will be DENIED"
     )
 
@@ -156,7 +157,8 @@ def test_a_folder_that_does_not_load_is_exit_4_with_file_line_and_column(sluiceg
     done = sluicegate("check")
     assert done.code == 4
     line = contract.read_text()[: contract.read_text().index("max_age")].count("\n") + 1
-    assert re.match(rf"contracts/item_state/contract.yaml:{line}:\d+: CONTRACT_INVALID\n", done.out)
+    place = f"contracts/item_state/contract.yaml:{line}"
+    assert re.match(rf"{place}:\d+: error CONTRACT_INVALID\n", done.out)
     assert done.out.splitlines()[-1].startswith("DOES NOT LOAD: ")
     github = sluicegate("check", "--format", "github")
     assert github.code == 4
@@ -348,7 +350,8 @@ def test_access_rows_that_name_what_is_not_there_fail_the_check(
     assert (told["pointer"], told["line"], told["message"]) == (pointer, line, says)
     shown = sluicegate("check")
     assert (shown.code, shown.err.splitlines()) == (1, [NOBODY])
-    assert f"error ACCESS row-allows: {says}\n  {SETTINGS}:{line}:" in shown.out
+    assert re.match(rf"{SETTINGS}:{line}:\d+: error ACCESS row-allows\n", shown.out)
+    assert f"\n  {says}\n  {line} | " in shown.out
     assert ", 1 error of settings  sha256:" in shown.out
     for form in ("github", "sarif", "junit"):
         done = sluicegate("check", "--format", form)

@@ -124,9 +124,12 @@ def test_a_member_that_only_the_map_demands_is_a_hole_of_the_schema(sluicegate: 
     change(LAST_REQUIRED, "[project_id, run_id, state, observed_at, diagnostic_url]")
     done = sluicegate("test", "strict")
     name = "result.failed.drop.failed_steps"
-    assert done.out.splitlines()[:3] == [
-        f"strict/job_status/fixtures/result/accepted/failed.json: KILLED EARLY (schema): {name}",
-        "  at /failed_steps: conform (required) must refuse it, and narrow/NOT_FOUND_AT alone does",
+    assert done.out.splitlines()[:6] == [
+        "strict/job_status/fixtures/result/accepted/failed.json:6:19: error C06 mutant-refused",
+        f"  {name}: conform (required) must refuse it, and narrow/NOT_FOUND_AT alone does (schema)",
+        '  6 |   "failed_steps": ["unit_tests", "lint"],',
+        "    |                   ^^^^^^^^^^^^^^^^^^^^^^",
+        "  at /failed_steps (job_status)",
         "  hint: C06 would close it: sluicegate explain C06",
     ]
     promoted = sluicegate("promote", "job_status", name, "--folder", "strict")
@@ -187,9 +190,12 @@ def test_a_survivor_is_told_with_place_rung_rule_and_the_way_on(sluicegate: Here
     done = sluicegate("test", "strict")
     name = "result.failed.too-many-items.failed_steps"
     assert done.code == 1
-    assert done.out.splitlines()[:4] == [
-        f"strict/job_status/fixtures/result/accepted/failed.json: SURVIVED (schema): {name}",
-        "  at /failed_steps: conform (maxItems) must refuse it, and nothing does",
+    assert done.out.splitlines()[:7] == [
+        "strict/job_status/fixtures/result/accepted/failed.json:6:19: error B03 mutant-refused",
+        f"  {name}: conform (maxItems) must refuse it, and nothing does (schema)",
+        '  6 |   "failed_steps": ["unit_tests", "lint"],',
+        "    |                   ^^^^^^^^^^^^^^^^^^^^^^",
+        "  at /failed_steps (job_status)",
         "  hint: B03 would close it: sluicegate explain B03",
         f"  sluicegate promote job_status {name}",
     ]
@@ -344,7 +350,7 @@ def test_a_side_with_too_many_fixtures_takes_nothing_from_the_other(
     assert cut.sides["result"] == whole.sides["result"]
     assert cut.sides["result"].mutants > 400
     done = sluicegate("test", "strict")
-    assert (done.code, f"  not tried: {left}\n" in done.out) == (1, True)
+    assert (done.code, f"  job_status: not tried: {left}\n" in done.out) == (1, True)
 
 
 @pytest.mark.requirement("LIF-2", "CLI")

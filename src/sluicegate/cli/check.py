@@ -13,13 +13,11 @@ from sluicegate.cli.output import (
     DEFAULT_FOLDER,
     HUMAN,
     JSON_V1,
-    choose_paint,
-    choose_width,
     color_option,
     demand_folder,
     format_option,
     note,
-    put_judged,
+    put_report,
 )
 
 if TYPE_CHECKING:
@@ -30,8 +28,9 @@ if TYPE_CHECKING:
     from sluicegate.opening.probing import Probed
     from sluicegate.opening.succession import Unraised
     from sluicegate.opening.unfit import Unfit
-    from sluicegate.rendering.checking import Checked, CheckedFixture
-    from sluicegate.rendering.linting import LintItem
+    from sluicegate.rendering.checking import Checked
+    from sluicegate.rendering.fixtures import CheckedFixture
+    from sluicegate.rendering.reports import Item
 
 
 @click.command()
@@ -51,23 +50,14 @@ def check(folder: str, no_python: bool, form: str, color: str) -> int:
     """
     from sluicegate.cli.progress import tell_progress
     from sluicegate.opening.folder import check_folder
-    from sluicegate.rendering.check_report import explain_rules, report_check
-    from sluicegate.rendering.checking import render_check, render_check_github, shape_check
+    from sluicegate.rendering.checking import report_check
 
     demand_folder(folder, "`sluicegate init NAME` makes one")
     with tell_progress(f"checking {folder}"):
         checked = _as_checked(folder, check_folder(Path(folder), python=not no_python))
     for doubt in checked.notes if form in (HUMAN, JSON_V1) else ():
         note(doubt)
-    put_judged(
-        "check",
-        form,
-        human=lambda: render_check(checked, paint=choose_paint(color), width=choose_width()),
-        github=lambda: render_check_github(checked),
-        members=lambda: shape_check(checked),
-        report=lambda: report_check(checked),
-        rules=explain_rules,
-    )
+    put_report(report_check(checked, doubts=form not in (HUMAN, JSON_V1)), form, color)
     if checked.contracts is None:
         return Exit.DOES_NOT_LOAD
     if not checked.contracts:
@@ -77,7 +67,6 @@ def check(folder: str, no_python: bool, form: str, color: str) -> int:
 
 def _as_checked(folder: str, report: FolderReport) -> Checked:
     """Name every place as the person who typed FOLDER can open it."""
-    from sluicegate.cli.lint import as_lint_item
     from sluicegate.rendering.checking import Checked
 
     loaded = report.contracts
@@ -93,58 +82,70 @@ def _as_checked(folder: str, report: FolderReport) -> Checked:
         ),
         fixtures=tuple(as_checked_fixture(folder, result) for result in report.fixtures),
         notes=report.notes,
-        lint=tuple(map(as_lint_item, report.lint)),
-        versions=tuple(_as_item(folder, each) for each in report.unraised),
-        settings=tuple(_as_fault(folder, each) for each in report.unfit),
-        holes=tuple(item for probed in report.probes for item in _as_holes(folder, probed)),
+        found=tuple(_found(folder, report)),
         mutants=sum(probed.tried for probed in report.probes),
         cut=tuple(probed.tool for probed in report.probes if probed.is_cut),
     )
 
 
-def _as_holes(folder: str, probed: Probed) -> Iterator[LintItem]:
+def _found(folder: str, report: FolderReport) -> Iterator[Item]:
+    """Yield whatever fails the check and is no fixture."""
+    from sluicegate.cli.lint import as_lint_item
+    from sluicegate.rendering.checking import LINT, case_of
+
+    for unfit in report.unfit:
+        yield _item_of_unfit(folder, unfit)
+    for linted in report.lint:
+        group = case_of(linted.owner) if linted.owner else ""
+        yield as_lint_item(linted, part=LINT, group=group)
+    for probed in report.probes:
+        yield from _items_of_holes(folder, probed)
+    for unraised in report.unraised:
+        yield _item_of_unraised(folder, unraised)
+
+
+def _items_of_holes(folder: str, probed: Probed) -> Iterator[Item]:
     """Name each mutant that was not refused at its rung, as ``test`` does."""
     from sluicegate.cli.tested import as_survivor
     from sluicegate.opening.collecting import EQUIVALENTS, FIXTURES
-    from sluicegate.rendering.check_report import MUTANT
-    from sluicegate.rendering.linting import LintItem
-
-    def item(message: str, hint: str, file: str, pointer: str) -> LintItem:
-        return LintItem(
-            rule=MUTANT,
-            name="mutant-refused",
-            severity="error",
-            message=message,
-            hint=hint,
-            file=file,
-            pointer=pointer,
-            line=1,
-            column=1,
-            tool=probed.tool,
-        )
+    from sluicegate.rendering.checking import HOLES, case_of
+    from sluicegate.rendering.reports import Item
+    from sluicegate.rendering.rule_help import MUTANT
+    from sluicegate.rendering.testing import items_of_survivors
 
     if probed.fault:
         file = Path(folder, probed.source).parent / FIXTURES / EQUIVALENTS
-        yield item(probed.fault, "", str(file), "")
-    for hole in probed.holes:
-        survivor = as_survivor(folder, probed.tool, hole)
-        yield item(
-            f"{survivor.name}: {survivor.sentence}",
-            survivor.hint or f"sluicegate test {folder} --tool {probed.tool}",
-            survivor.file,
-            survivor.pointer,
+        yield Item(
+            rule=MUTANT.id,
+            name=MUTANT.name,
+            severity="error",
+            message=probed.fault,
+            file=str(file),
+            pointer="",
+            line=None,
+            column=None,
+            tool=probed.tool,
+            group=case_of(probed.tool),
+            family=probed.fault,
+            part=HOLES,
         )
+    yield from items_of_survivors(
+        [as_survivor(folder, probed.tool, hole) for hole in probed.holes],
+        part=HOLES,
+        group=case_of(probed.tool),
+    )
 
 
-def _as_fault(folder: str, unfit: Unfit) -> LintItem:
-    from sluicegate.rendering.check_report import ACCESS, AUDIT
-    from sluicegate.rendering.linting import LintItem
+def _item_of_unfit(folder: str, unfit: Unfit) -> Item:
+    from sluicegate.rendering.checking import SETTINGS
+    from sluicegate.rendering.reports import Item
+    from sluicegate.rendering.rule_help import ACCESS, AUDIT
 
-    rule, name = {"access": (ACCESS, "row-allows"), "audit": (AUDIT, "gate-opens")}[unfit.part]
+    rule = {"access": ACCESS, "audit": AUDIT}[unfit.part]
     problem = unfit.problem
-    return LintItem(
-        rule=rule,
-        name=name,
+    return Item(
+        rule=rule.id,
+        name=rule.name,
         severity="error",
         message=problem.message,
         hint=problem.mend,
@@ -152,23 +153,24 @@ def _as_fault(folder: str, unfit: Unfit) -> LintItem:
         pointer=problem.pointer,
         line=problem.line,
         column=problem.column,
-        tool="",
+        part=SETTINGS,
     )
 
 
-def _as_item(folder: str, unraised: Unraised) -> LintItem:
+def _item_of_unraised(folder: str, unraised: Unraised) -> Item:
     from sluicegate.contracts.marks import Document
     from sluicegate.contracts.yaml_reading import read_document
-    from sluicegate.rendering.check_report import VERSION
-    from sluicegate.rendering.linting import LintItem
+    from sluicegate.rendering.checking import VERSIONS, case_of
+    from sluicegate.rendering.reports import Item
+    from sluicegate.rendering.rule_help import VERSION
 
     path = Path(folder, unraised.source)
     document = read_document(str(path), path.read_bytes())
     marks = document.marks.of_key("/version") if isinstance(document, Document) else None
     line, column = marks or (None, None)
-    return LintItem(
-        rule=VERSION,
-        name="version-raised",
+    return Item(
+        rule=VERSION.id,
+        name=VERSION.name,
         severity="error",
         message=unraised.message,
         hint="Raise `version`, or take the change back.",
@@ -177,12 +179,15 @@ def _as_item(folder: str, unraised: Unraised) -> LintItem:
         line=line,
         column=column,
         tool=unraised.tool,
+        group=case_of(unraised.tool),
+        part=VERSIONS,
     )
 
 
 def as_checked_fixture(folder: str, result: TriedFixture) -> CheckedFixture:
     """Return one fixture with its file's bytes, where there is something to show in them."""
-    from sluicegate.rendering.checking import CheckedFixture
+    from sluicegate.opening.fixtures import UnreadFixture
+    from sluicegate.rendering.fixtures import CheckedFixture
     from sluicegate.rendering.places import Source
 
     path = Path(folder, result.path)
@@ -192,7 +197,8 @@ def as_checked_fixture(folder: str, result: TriedFixture) -> CheckedFixture:
     return CheckedFixture(
         source=Source(name=str(path), raw=raw),
         expected=result.expected,
-        verdict=result.verdict,
+        verdict=None if isinstance(result, UnreadFixture) else result.verdict,
         ok=result.ok,
         note=result.note,
+        tool=result.tool,
     )

@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Literal, cast
 import click
 
 from sluicegate.cli.exits import Exit
-from sluicegate.cli.output import (
-    choose_paint,
-    color_option,
-    format_option,
-    put_judged,
-    stop,
-)
+from sluicegate.cli.output import color_option, format_option, put_report, stop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,8 +55,7 @@ def diff(
     from sluicegate.cli.progress import tell_progress
     from sluicegate.opening.clock import SystemClock
     from sluicegate.opening.comparing import SideMissing, compare_files, compare_folders
-    from sluicegate.rendering.diff_report import explain_diff_rules, report_diff
-    from sluicegate.rendering.diffing import render_diff, render_diff_github, shape_diff
+    from sluicegate.rendering.diffing import report_diff
 
     folders = _demand_alike(old, new)
     if folders and side is not None:
@@ -82,16 +75,7 @@ def diff(
             ) from None
         except OSError as error:
             stop(Exit.UNREADABLE, f"{error.filename} cannot be read: {error.strerror}")
-    shown = _as_shown(compared)
-    put_judged(
-        "diff",
-        form,
-        human=lambda: render_diff(shown, paint=choose_paint(color)),
-        github=lambda: render_diff_github(shown),
-        members=lambda: shape_diff(shown),
-        report=lambda: report_diff(shown),
-        rules=explain_diff_rules,
-    )
+    put_report(report_diff(_as_shown(compared)), form, color)
     if compared.problems:
         return Exit.DOES_NOT_LOAD
     if not compared.diff.tools:
@@ -159,6 +143,22 @@ def _as_shown(compared: Compared) -> ShownDiff:
                 column=column,
             )
         )
+    versions = []
+    for one in found.version_findings:
+        file, line, column = compared.place_version(one.tool)
+        versions.append(
+            ShownVersion(
+                tool=show_name(one.tool),
+                fault=one.fault,
+                old=one.old,
+                new=one.new,
+                required=str(one.required),
+                wanted=one.wanted,
+                file=file,
+                line=line,
+                column=column,
+            )
+        )
     return ShownDiff(
         old=compared.old.path,
         new=compared.new.path,
@@ -175,18 +175,7 @@ def _as_shown(compared: Compared) -> ShownDiff:
             for tool in found.tools
             for one in tool.counterexamples
         ),
-        versions=tuple(
-            ShownVersion(
-                tool=show_name(one.tool),
-                fault=one.fault,
-                old=one.old,
-                new=one.new,
-                required=str(one.required),
-                wanted=one.wanted,
-                file=compared.new.path_of(one.tool),
-            )
-            for one in found.version_findings
-        ),
+        versions=tuple(versions),
         idle=tuple((one.fingerprint, one.why) for one in found.idle),
         problems=compared.problems,
     )

@@ -8,22 +8,16 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from sluicegate.cli.exits import Exit
-from sluicegate.cli.output import (
-    choose_paint,
-    color_option,
-    format_option,
-    note,
-    put_judged,
-    stop,
-)
+from sluicegate.cli.output import color_option, format_option, note, put_report, stop
 
 if TYPE_CHECKING:
     from sluicegate.lifecycle.lint.baseline import Entry
     from sluicegate.lifecycle.lint.linting import Profile
     from sluicegate.lifecycle.lint.subject import SideName
     from sluicegate.opening.linting import Linted, LintReport
-    from sluicegate.rendering.linting import LintItem, LintSummary
+    from sluicegate.rendering.reports import Item
 
+_STALE_ENTRY = "L04"
 _PROFILES = ("strict-result", "strict-arguments", "imported")
 
 
@@ -73,8 +67,7 @@ def lint(
 
     from sluicegate.cli.progress import tell_progress
     from sluicegate.opening.linting import lint_paths, subtract_baseline
-    from sluicegate.rendering.check_report import explain_rules, report_lint
-    from sluicegate.rendering.linting import render_lint, render_lint_github, shape_lint
+    from sluicegate.rendering.linting import report_lint
 
     known = _read_known(baseline)
     with tell_progress("linting"):
@@ -94,27 +87,28 @@ def lint(
         _write(write_baseline, report)
         known |= {linted.entry for linted in report.findings}
     told = subtract_baseline(report, known, baseline or "", whole=whole and baseline is not None)
-    summary = _summarize(told, len(report.findings), fail_on)
-    put_judged(
-        "lint",
-        form,
-        human=lambda: render_lint(summary, paint=choose_paint(color)),
-        github=lambda: render_lint_github(summary),
-        members=lambda: shape_lint(summary),
-        report=lambda: report_lint(summary),
-        rules=explain_rules,
+    items = tuple(map(as_lint_item, told.findings))
+    failing = ("error", "warning") if fail_on == "warning" else ("error",)
+    stale = sum(item.rule == _STALE_ENTRY for item in items)
+    failed = any(item.severity in failing for item in items)
+    found = report_lint(
+        items,
+        checked=report.checked,
+        known=len(report.findings) - (len(items) - stale),
+        failed=failed,
     )
-    return _exit_of(report, summary)
+    put_report(found, form, color)
+    return _exit_of(report, failed=failed)
 
 
-def _exit_of(report: LintReport, summary: LintSummary) -> Exit:
+def _exit_of(report: LintReport, *, failed: bool) -> Exit:
     if report.unreadable:
         return Exit.UNREADABLE
     if report.problems:
         return Exit.DOES_NOT_LOAD
     if not report.checked:
         return Exit.NOTHING_CHECKED
-    return Exit.REJECTED if summary.failed else Exit.ACCEPTED
+    return Exit.REJECTED if failed else Exit.ACCEPTED
 
 
 def _read_known(path: str | None) -> frozenset[Entry]:
@@ -140,11 +134,11 @@ def _write(path: str, report: LintReport) -> None:
         stop(Exit.USAGE, f"{path} cannot be written: {error.strerror}")
 
 
-def as_lint_item(linted: Linted) -> LintItem:
-    """Return a finding as its readers are shown it."""
-    from sluicegate.rendering.linting import LintItem
+def as_lint_item(linted: Linted, *, part: str = "findings", group: str = "") -> Item:
+    """Return a finding as its readers are told it; ``group`` is the test case it belongs to."""
+    from sluicegate.rendering.reports import Item
 
-    return LintItem(
+    return Item(
         rule=linted.finding.rule,
         name=linted.finding.name,
         severity=linted.finding.severity,
@@ -155,18 +149,6 @@ def as_lint_item(linted: Linted) -> LintItem:
         line=linted.line,
         column=linted.column,
         tool=linted.owner,
-    )
-
-
-def _summarize(report: LintReport, before: int, fail_on: str) -> LintSummary:
-    from sluicegate.rendering.linting import LintSummary
-
-    items = tuple(map(as_lint_item, report.findings))
-    failing = ("error", "warning") if fail_on == "warning" else ("error",)
-    stale = sum(item.rule == "L04" for item in items)
-    return LintSummary(
-        items=items,
-        checked=report.checked,
-        known=before - (len(items) - stale),
-        failed=any(item.severity in failing for item in items),
+        group=group,
+        part=part,
     )

@@ -6,7 +6,7 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
@@ -18,7 +18,7 @@ from sluicegate.rendering.paint import Paint
 
 if TYPE_CHECKING:
     from sluicegate.contracts.problems import Problem
-    from sluicegate.rendering.reports import Report, RuleHelp
+    from sluicegate.rendering.reports import Report
     from sluicegate.values.json import JsonObject
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -30,6 +30,7 @@ GITHUB: Final = "github"
 SARIF: Final = "sarif"
 JUNIT: Final = "junit"
 
+_MOST_SHOWN: Final = 1 << 24
 _NARROWEST: Final = 60
 _WIDEST: Final = 120
 
@@ -133,66 +134,50 @@ def put_object(command: str, members: JsonObject) -> None:
     put(render_object(command, members))
 
 
-def put_judged(
-    command: str,
-    form: str,
-    *,
-    human: Callable[[], str],
-    github: Callable[[], str],
-    members: Callable[[], JsonObject],
-    report: Callable[[], Report],
-    rules: Callable[[Report], Iterable[RuleHelp]],
+def put_report(
+    report: Report, form: str, color: str, *, human: Callable[[Paint], str] | None = None
 ) -> None:
     """Write what a judging command found to stdout, for the reader that ``form`` names.
 
-    ``members`` are those of the json-v1 object; SARIF and JUnit are made of ``report``.
+    ``human`` tells a person otherwise than by places in files. SPEC LIF-5.
     """
-    from sluicegate.rendering.paint import PLAIN
-
-    if form == HUMAN:
-        put(human())
-    elif form == GITHUB:
-        put(github())
-    elif form == JSON_V1:
-        put_object(command, members())
-    else:
-        found = report()
-        put_report(found, form, paint=PLAIN, rules=rules(found))
-
-
-def put_report(
-    report: Report,
-    form: str,
-    *,
-    paint: Paint,
-    rules: Iterable[RuleHelp] = (),
-    sources: Mapping[str, bytes] | None = None,
-) -> None:
-    """Write a report to stdout for the reader that ``form`` names.
-
-    ``rules`` are told to code scanning; ``sources`` show a person the lines that items stand in.
-    """
-    from sluicegate.rendering import reports
-
     if form == JSON_V1:
-        put_object(report.command, reports.shape_report(report))
+        from sluicegate.rendering.json_v1 import shape_report
+
+        put_object(report.command, shape_report(report))
     elif form == GITHUB:
-        put(reports.render_report_github(report))
+        from sluicegate.rendering.github import render_report_github
+
+        put(render_report_github(report))
     elif form == SARIF:
         from sluicegate.rendering.escaping import escape_json
+        from sluicegate.rendering.rule_help import explain_rules
         from sluicegate.rendering.sarif import render_sarif
 
-        put(escape_json(render_sarif(report, rules)) + "\n")
+        put(escape_json(render_sarif(report, explain_rules(report))) + "\n")
     elif form == JUNIT:
         from sluicegate.rendering.junit import render_junit
 
         put(render_junit(report))
     else:
+        from sluicegate.rendering.human import render_human
+
+        paint = choose_paint(color)
         put(
-            reports.render_report_human(
-                report, paint=paint, width=choose_width(), sources=sources or {}
-            )
+            human(paint)
+            if human is not None
+            else render_human(report, paint=paint, width=choose_width(), read=read_source)
         )
+
+
+def read_source(path: str) -> bytes | None:
+    """Return a file whose lines are shown; None where it is gone, or no plain file."""
+    from sluicegate.opening.plain_files import read_plain
+
+    try:
+        return read_plain(Path(path), _MOST_SHOWN)
+    except (OSError, ValueError):
+        return None
 
 
 def note(text: str) -> None:

@@ -14,13 +14,12 @@ import click
 
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import (
-    choose_paint,
     color_option,
     demand_folder,
     folder_option,
     format_option,
     note,
-    put_judged,
+    put_report,
     stop,
 )
 
@@ -82,12 +81,7 @@ def replay(
     from sluicegate.opening.archives import BYTES_NOT_KEPT, ArchiveError
     from sluicegate.opening.replaying import CURRENT, Question
     from sluicegate.opening.replaying import replay as run_replay
-    from sluicegate.rendering.replaying import (
-        explain_replay_rules,
-        render_replay,
-        report_replay,
-    )
-    from sluicegate.rendering.reports import render_report_github, shape_report
+    from sluicegate.rendering.replaying import render_replay, report_replay
 
     demand_folder(folder, "name it with --folder")
     home = find_tool(folder, tool)
@@ -122,15 +116,7 @@ def replay(
             stop(Exit.UNREADABLE, str(error))
     found = _as_told(question, home, replayed)
     report = report_replay(found)
-    put_judged(
-        "replay",
-        form,
-        human=lambda: render_replay(found, paint=choose_paint(color)),
-        github=lambda: render_report_github(report),
-        members=lambda: shape_report(report),
-        report=lambda: report,
-        rules=explain_replay_rules,
-    )
+    put_report(report, form, color, human=lambda paint: render_replay(found, paint=paint))
     if BYTES_NOT_KEPT in found.left_out:
         note(_KEEP_BYTES)
     if not found.replayed:

@@ -7,26 +7,20 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import (
     DEFAULT_FOLDER,
-    choose_paint,
-    choose_width,
     color_option,
     demand_folder,
     format_option,
     note,
-    put_judged,
+    put_report,
     stop,
 )
 from sluicegate.cli.tested import as_tested
-
-if TYPE_CHECKING:
-    from sluicegate.rendering.testing import Tested
 
 _EXITS = {
     "ok": Exit.ACCEPTED,
@@ -77,6 +71,7 @@ def test(
     """
     from sluicegate.cli.progress import tell_progress
     from sluicegate.opening.testing_contracts import MAX_MUTANTS, probe_folder
+    from sluicegate.rendering.testing import report_test
 
     demand_folder(folder, "`sluicegate init NAME` makes one")
     if watch:
@@ -91,7 +86,7 @@ def test(
     if tool is not None and probe.contracts == ():
         stop(Exit.USAGE, f"no contract in {folder} serves a tool {tool!r}")
     tested = as_tested(folder, probe, min_score)
-    _put(tested, form, color)
+    put_report(report_test(tested), form, color)
     return _EXITS[tested.verdict]
 
 
@@ -114,18 +109,3 @@ def _watch(folder: str, given: list[str]) -> int:
             wait_for_change(places, seen, time.sleep)
     except KeyboardInterrupt:
         return Exit.ACCEPTED
-
-
-def _put(tested: Tested, form: str, color: str) -> None:
-    from sluicegate.rendering.testing import render_test, render_test_github, shape_test
-    from sluicegate.rendering.testing_report import explain_test_rules, report_test
-
-    put_judged(
-        "test",
-        form,
-        human=lambda: render_test(tested, paint=choose_paint(color), width=choose_width()),
-        github=lambda: render_test_github(tested),
-        members=lambda: shape_test(tested),
-        report=lambda: report_test(tested),
-        rules=explain_test_rules,
-    )

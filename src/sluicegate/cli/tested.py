@@ -69,6 +69,7 @@ def as_survivor(folder: str, tool: str, hole: Hole) -> Survivor:
         tool=tool,
         name=hole.name,
         file=str(Path(folder, hole.example.path)),
+        raw=hole.example.raw,
         pointer=judged.mutant.pointer,
         level=judged.mutant.level,
         stage=judged.mutant.stage,

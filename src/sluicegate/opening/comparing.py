@@ -62,10 +62,6 @@ class Side:
     path: str
     written: Mapping[str, Written] = field(default_factory=dict)
 
-    def path_of(self, tool: str) -> str:
-        """Return the file that ``tool`` is written in; the whole side where it is not."""
-        return self.written[tool].path if tool in self.written else self.path
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
@@ -83,6 +79,14 @@ class Compared:
         if written is None:
             return side.path, None, None
         mark = written.document.marks.of_key(written.place + change.pointer)
+        return (written.path, None, None) if mark is None else (written.path, *mark)
+
+    def place_version(self, tool: str) -> tuple[str, int | None, int | None]:
+        """Return file, line and column of the version that the new side declares for ``tool``."""
+        written = self.new.written.get(tool)
+        if written is None:
+            return self.new.path, None, None
+        mark = written.document.marks.of_key(f"{written.place}/version")
         return (written.path, None, None) if mark is None else (written.path, *mark)
 
 

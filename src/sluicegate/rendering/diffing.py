@@ -1,25 +1,36 @@
-"""What ``diff`` found, for each of its readers; the words of the lifecycle come in as texts."""
+"""What ``diff`` found, as a report; the words of the lifecycle come in as texts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from sluicegate.contracts.problems import Problem
-from sluicegate.rendering.escaping import escape_json, escape_terminal
-from sluicegate.rendering.github import command, render_problems_github
-from sluicegate.rendering.json_v1 import shape_problem
-from sluicegate.rendering.paint import PLAIN, Paint
-from sluicegate.rendering.terminal import render_problems
+from sluicegate.rendering.counting import count_of
+from sluicegate.rendering.escaping import escape_json
+from sluicegate.rendering.problems import item_of_problem
+from sluicegate.rendering.reports import Item, Report
+from sluicegate.rendering.rule_help import FAULTS_OF_VERSION, IDLE_WAIVER
 from sluicegate.values.json import JsonValue
 
-_INDENT: Final = "  "
+CHANGES: Final = "changes"
+VERSIONS: Final = "versions"
+IDLE_WAIVERS: Final = "idle_waivers"
+"""The members of the json-v1 object that list items, beside ``problems``."""
+
+MAX_WITNESSES: Final = 5
+"""Counterexamples that a person is shown; programs get all of them."""
+
 _BASES: Final = {
     "proof": "proven",
     "unproven": "neither proven nor refuted, so it counts as breaking",
     "stricter": "the proof finds no value lost, the table is stricter and counts",
 }
+_REPLAY: Final = (
+    "It refuses answers that were accepted: replay stored answers (`sluicegate replay`), or keep"
+    " some as fixtures/result/former/VERSION/*.json, before the release."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +83,8 @@ class ShownVersion:
     required: str
     wanted: str
     file: str
+    line: int | None = None
+    column: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,49 +107,80 @@ class ShownDiff:
     problems: tuple[Problem, ...] = ()
 
 
-def render_diff(shown: ShownDiff, *, paint: Paint = PLAIN) -> str:
-    """Return each change with its place, the counterexamples, and one line of summary."""
-    if shown.verdict is None:
-        count = _count(len(shown.problems), "problem")
-        return (
-            render_problems(shown.problems, paint=paint)
-            + f"\n{paint.bad('DOES NOT LOAD')}: {count}; nothing was compared\n"
-        )
-    blocks = [_change_block(change, paint) for change in _by_weight(shown.changes)]
-    blocks += [_witness_block(witness, paint) for witness in shown.witnesses]
-    blocks += [
-        f"{paint.bad(one.fault)}: {escape_terminal(say_version(one))}\n" for one in shown.versions
-    ]
-    blocks += [
-        f"{paint.warn('waiver ' + escape_terminal(fingerprint))} is {why}: remove it\n"
-        for fingerprint, why in shown.idle
-    ]
-    return "\n".join([*blocks, _summary(shown, paint) + "\n"])
+def report_diff(shown: ShownDiff) -> Report:
+    """Return changes, versions, idle waivers and problems as items, counterexamples as remarks.
 
-
-def _by_weight(changes: Iterable[ShownChange]) -> list[ShownChange]:
-    """What breaks stands last, next to the summary."""
-    order = ("none", "patch", "minor", "major")
-    return sorted(changes, key=lambda one: (one.breaks, order.index(one.bump)))
-
-
-def _change_block(change: ShownChange, paint: Paint) -> str:
-    tint = paint.bad if change.breaks else paint.strong
-    lines = [f"{paint.place(escape_terminal(_where(change)))}: {tint(change.kind)}"]
-    facts = _facts(change)
-    if facts:
-        lines.append(_INDENT + escape_terminal(facts))
-    lines.append(_INDENT + escape_terminal(_judgement(change)))
-    lines.append(
-        _INDENT + paint.dim(f"fingerprint {change.fingerprint}   sluicegate explain {change.kind}")
+    What breaks and is not waived is an error, what needs a replay first a warning. ``witness`` is
+    the first of ``witnesses``, or null.
+    """
+    witnesses = [_shape_witness(witness) for witness in shown.witnesses]
+    return Report(
+        command="diff",
+        verdict="does-not-load" if shown.verdict is None else shown.verdict,
+        items=tuple(_items(shown)),
+        checked=shown.tools,
+        summary=_summarize(shown),
+        parts=(CHANGES, VERSIONS, IDLE_WAIVERS, "problems"),
+        facts={
+            "witness": witnesses[0] if witnesses else None,
+            "bump": None if shown.verdict is None else shown.bump,
+            "witnesses": [*witnesses],
+            "tools": shown.tools,
+        },
+        remarks=tuple(_tell_witnesses(shown.witnesses)),
+        worst_last=True,
     )
-    return "\n".join(lines) + "\n"
 
 
-def _where(change: ShownChange) -> str:
-    if change.line is None:
-        return change.file
-    return f"{change.file}:{change.line}:{change.column or 1}"
+def _items(shown: ShownDiff) -> Iterator[Item]:
+    yield from map(item_of_problem, shown.problems)
+    yield from map(_item_of_change, shown.changes)
+    for version in shown.versions:
+        yield _item_of_version(version)
+    for fingerprint, why in shown.idle:
+        yield Item(
+            rule=IDLE_WAIVER.id,
+            name=IDLE_WAIVER.name,
+            severity="warning",
+            message=f"waiver {fingerprint} is {why}: remove it",
+            file=shown.new,
+            pointer="",
+            line=None,
+            column=None,
+            fingerprint=fingerprint,
+            part=IDLE_WAIVERS,
+            detail={"fingerprint": fingerprint, "why": why},
+        )
+
+
+def _item_of_change(change: ShownChange) -> Item:
+    return Item(
+        rule=change.kind,
+        name=change.kind,
+        severity="error" if change.breaks else "warning" if change.needs_replay else "info",
+        message="\n".join(text for text in (_facts(change), _judgement(change)) if text),
+        file=change.file,
+        pointer=change.pointer,
+        line=change.line,
+        column=change.column,
+        hint=_REPLAY if change.needs_replay and change.waived is None else "",
+        way_on=f"fingerprint {change.fingerprint}   sluicegate explain {change.kind}",
+        fingerprint=change.fingerprint,
+        tool=change.tool,
+        group=change.tool,
+        part=CHANGES,
+        detail={
+            "kind": change.kind,
+            "role": change.role,
+            "within": change.within,
+            "old": change.old,
+            "new": change.new,
+            "bump": change.bump,
+            "basis": change.basis,
+            "needs_replay": change.needs_replay,
+            "waived": change.waived,
+        },
+    )
 
 
 def _facts(change: ShownChange) -> str:
@@ -146,9 +190,7 @@ def _facts(change: ShownChange) -> str:
 
 
 def _judgement(change: ShownChange) -> str:
-    parts = [f"at {change.pointer or '(the whole)'}", f"{change.role}: {change.bump}"]
-    if change.tool:
-        parts.insert(0, change.tool)
+    parts = [f"{change.role}: {change.bump}"]
     if change.basis in _BASES:
         parts.append(_BASES[change.basis])
     if change.needs_replay:
@@ -158,17 +200,46 @@ def _judgement(change: ShownChange) -> str:
     return ", ".join(parts)
 
 
-def _witness_block(witness: ShownWitness, paint: Paint) -> str:
-    other = "new" if witness.admitted_by == "old" else "old"
-    of_tool = f" of {escape_terminal(witness.tool)}" if witness.tool else ""
-    return (
-        f"{paint.warn('counterexample')}: {witness.role}{of_tool} that the {witness.admitted_by} "
-        f"version takes and the {other} one does not\n"
-        f"{_INDENT}{escape_json(witness.value)}\n"
+def _tell_witnesses(witnesses: Sequence[ShownWitness]) -> Iterator[str]:
+    for witness in witnesses[:MAX_WITNESSES]:
+        other = "new" if witness.admitted_by == "old" else "old"
+        of_tool = f" of {witness.tool}" if witness.tool else ""
+        yield (
+            f"counterexample: {witness.role}{of_tool} that the {witness.admitted_by} version takes"
+            f" and the {other} one does not"
+        )
+        yield f"  {escape_json(witness.value)}"
+    if len(witnesses) > MAX_WITNESSES:
+        more = len(witnesses) - MAX_WITNESSES
+        yield f"… and {count_of(more, 'counterexample')} more; --format json-v1 tells all"
+
+
+def _item_of_version(version: ShownVersion) -> Item:
+    rule = FAULTS_OF_VERSION[version.fault]
+    return Item(
+        rule=rule.id,
+        name=rule.name,
+        severity="error",
+        message=_say_version(version),
+        file=version.file,
+        pointer="/version",
+        line=version.line,
+        column=version.column,
+        hint="Raise `version`, or take the change back.",
+        tool=version.tool,
+        group=version.tool,
+        part=VERSIONS,
+        detail={
+            "fault": version.fault,
+            "old": version.old,
+            "new": version.new,
+            "required": version.required,
+            "wanted": version.wanted,
+        },
     )
 
 
-def say_version(finding: ShownVersion) -> str:
+def _say_version(finding: ShownVersion) -> str:
     """Return in one sentence why a declared version does not tell what changed."""
     if finding.fault == "decreased":
         text = f"{finding.tool} went back from {finding.old} to {finding.new}"
@@ -177,12 +248,12 @@ def say_version(finding: ShownVersion) -> str:
     return f"{text}; its changes ask for a {finding.required}: {finding.wanted} at least"
 
 
-def _summary(shown: ShownDiff, paint: Paint) -> str:
+def _summarize(shown: ShownDiff) -> str:
+    if shown.verdict is None:
+        return f"{count_of(len(shown.problems), 'problem')}; nothing was compared"
     if shown.verdict == NOTHING_CHECKED:
-        sides = f"{escape_terminal(shown.old)} nor {escape_terminal(shown.new)}"
-        return f"{paint.warn('NOTHING CHECKED')}: neither {sides} holds a tool"
-    tint = {"compatible": paint.good, "undecided": paint.warn}.get(shown.verdict or "", paint.bad)
-    text = f"{tint((shown.verdict or '').upper())}: {_count(len(shown.changes), 'change')}"
+        return f"neither {shown.old} nor {shown.new} holds a tool"
+    text = count_of(len(shown.changes), "change")
     breaking = sum(change.breaks for change in shown.changes)
     if breaking:
         text += f", {breaking} breaking"
@@ -193,43 +264,8 @@ def _summary(shown: ShownDiff, paint: Paint) -> str:
     if waived:
         text += f", {waived} waived"
     if shown.tools != 1:
-        text += f" in {_count(shown.tools, 'tool')}"
+        text += f" in {count_of(shown.tools, 'tool')}"
     return f"{text}; version: {shown.bump}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def shape_diff(shown: ShownDiff) -> dict[str, JsonValue]:
-    """Return verdict, bump, changes, witness, versions, waivers that waived nothing, problems.
-
-    ``witness`` is the first of ``witnesses``, or null.
-    """
-    witnesses = [_shape_witness(witness) for witness in shown.witnesses]
-    return {
-        "verdict": "does-not-load" if shown.verdict is None else shown.verdict,
-        "changes": [_shape_change(change) for change in shown.changes],
-        "witness": witnesses[0] if witnesses else None,
-        "bump": None if shown.verdict is None else shown.bump,
-        "witnesses": witnesses,
-        "tools": shown.tools,
-        "versions": [
-            {
-                "tool": one.tool,
-                "fault": one.fault,
-                "old": one.old,
-                "new": one.new,
-                "required": one.required,
-                "wanted": one.wanted,
-            }
-            for one in shown.versions
-        ],
-        "idle_waivers": [
-            {"fingerprint": fingerprint, "why": why} for fingerprint, why in shown.idle
-        ],
-        "problems": [shape_problem(problem) for problem in shown.problems],
-    }
 
 
 def _shape_witness(witness: ShownWitness) -> dict[str, JsonValue]:
@@ -239,55 +275,3 @@ def _shape_witness(witness: ShownWitness) -> dict[str, JsonValue]:
         "admitted_by": witness.admitted_by,
         "value": witness.value,
     }
-
-
-def _shape_change(change: ShownChange) -> dict[str, JsonValue]:
-    return {
-        "kind": change.kind,
-        "tool": change.tool or None,
-        "role": change.role,
-        "pointer": change.pointer,
-        "within": change.within,
-        "old": change.old,
-        "new": change.new,
-        "bump": change.bump,
-        "basis": change.basis,
-        "needs_replay": change.needs_replay,
-        "fingerprint": change.fingerprint,
-        "waived": change.waived,
-        "file": change.file,
-        "line": change.line,
-        "column": change.column,
-    }
-
-
-def render_diff_github(shown: ShownDiff) -> str:
-    """Return one command a change: an error for what breaks, a warning for what needs a replay."""
-    if shown.verdict is None:
-        return render_problems_github(shown.problems)
-    commands = [_change_command(change) for change in _by_weight(shown.changes)]
-    commands += [
-        command("error", say_version(one), file=one.file, title=one.fault) for one in shown.versions
-    ]
-    commands += [
-        command("warning", f"waiver {fingerprint} is {why}: remove it", title="diff")
-        for fingerprint, why in shown.idle
-    ]
-    return "".join([*commands, command("notice", _summary(shown, PLAIN))])
-
-
-def describe_change(change: ShownChange) -> str:
-    """Return what changed and how it is judged, a line each; names are not yet escaped."""
-    return "\n".join(text for text in (_facts(change), _judgement(change)) if text)
-
-
-def _change_command(change: ShownChange) -> str:
-    level = "error" if change.breaks else "warning" if change.needs_replay else "notice"
-    return command(
-        level,
-        f"{describe_change(change)}\nfingerprint {change.fingerprint}",
-        file=change.file,
-        line=change.line,
-        column=change.column,
-        title=change.kind,
-    )

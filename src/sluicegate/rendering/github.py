@@ -2,13 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Final
 
 from sluicegate.contracts.problems import Problem
 from sluicegate.gates.verdicts import Verdict
 from sluicegate.rendering.escaping import escape_github_message, escape_github_property
 from sluicegate.rendering.places import Source, place_findings
+from sluicegate.rendering.reports import (
+    Item,
+    Report,
+    Severity,
+    show_pointer,
+    tell_item,
+    title_item,
+)
 from sluicegate.values.findings import Finding
+
+_LEVELS: Final[Mapping[Severity, str]] = MappingProxyType(
+    {"error": "error", "warning": "warning", "info": "notice"}
+)
+
+
+def render_report_github(report: Report) -> str:
+    """Return one workflow command an item, and the summary as a notice."""
+    found = "".join(_item_command(item) for item in report.items)
+    return found + command("notice", f"{report.word}: {report.summary}", title=report.command)
+
+
+def _item_command(item: Item) -> str:
+    at = [f"at {show_pointer(item.pointer)}"] if item.pointer and not item.causes else []
+    return command(
+        _LEVELS[item.severity],
+        "\n".join([*tell_item(item), *at]),
+        file=item.file or None,
+        line=item.line,
+        column=item.column,
+        title=title_item(item),
+    )
 
 
 def render_verdict_github(verdict: Verdict, source: Source) -> str:

@@ -15,6 +15,7 @@ from sluicegate.gates.ports import AnchorReport, ChainReport
 from sluicegate.gates.verdicts import Verdict
 from sluicegate.rendering.escaping import escape_json
 from sluicegate.rendering.places import Source, place_findings
+from sluicegate.rendering.reports import SEVERITIES, Item, Report, fingerprint_item
 from sluicegate.rendering.spans import Span
 from sluicegate.values.codes import CodeEntry
 from sluicegate.values.findings import Finding
@@ -24,6 +25,43 @@ from sluicegate.values.json import JsonObject, JsonValue
 def render_object(command: str, members: JsonObject) -> str:
     """Return the one line of a command: ``format`` and ``command`` first, then ``members``."""
     return escape_json({"format": "json-v1", "command": command, **members}) + "\n"
+
+
+def shape_report(report: Report) -> dict[str, JsonValue]:
+    """Return the members of a report: verdict, its first part, its facts, its other parts, counts.
+
+    What each command has ships as ``rendering/schemas/report.schema.json``.
+    """
+    first, *others = (
+        {part: [shape_item(item) for item in report.items if item.part == part]}
+        for part in report.parts
+    )
+    shaped: dict[str, JsonValue] = {"verdict": report.verdict, **first, **report.facts}
+    for other in others:
+        shaped.update(other)
+    counts = {f"{severity}s": report.count(severity) for severity in SEVERITIES}
+    return {**shaped, "checked": report.checked, **counts}
+
+
+def shape_item(item: Item) -> dict[str, JsonValue]:
+    """Return one item with the further members that its part has; what it does not have is null."""
+    return {
+        "rule": item.rule,
+        "name": item.name,
+        "severity": item.severity,
+        "message": item.message,
+        "why": item.why or None,
+        "hint": item.hint or None,
+        "tool": item.tool or None,
+        "file": item.file or None,
+        "pointer": item.pointer,
+        "line": item.line,
+        "column": item.column,
+        "fingerprint": fingerprint_item(item),
+        "count": item.count,
+        "group": item.group or None,
+        **item.detail,
+    }
 
 
 def shape_verdict(verdict: Verdict, source: Source) -> dict[str, JsonValue]:

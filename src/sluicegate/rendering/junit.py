@@ -10,7 +10,7 @@ from collections import defaultdict
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from sluicegate.rendering.escaping import show_cells
-from sluicegate.rendering.reports import Item, Report
+from sluicegate.rendering.reports import Item, Report, tell_item, title_item
 
 
 def render_junit(report: Report) -> str:
@@ -39,7 +39,7 @@ def _cases(report: Report) -> dict[str, list[Item]]:
 
 
 def _name_of(item: Item) -> str:
-    return " ".join(part for part in (item.rule, item.name, _place(item)) if part)
+    return " ".join(part for part in (title_item(item), _place(item)) if part)
 
 
 def _place(item: Item) -> str:
@@ -70,9 +70,8 @@ def _lines(item: Item) -> list[str]:
     where = _place(item)
     if item.line is not None:
         where = f"{item.file}:{item.line}:{item.column or 1} {item.pointer}".rstrip()
-    head = f"{where}: {item.severity} {item.rule} {item.name}".rstrip().removeprefix(": ")
-    texts = (item.message, item.why, item.hint)
-    return [_legal(head), *(f"  {_legal(text)}" for text in texts if text)]
+    head = f"{where}: {item.severity} {title_item(item)}".removeprefix(": ")
+    return [_legal(head), *(f"  {_legal(text)}" for text in tell_item(item))]
 
 
 def _legal(text: str) -> str:

@@ -61,6 +61,25 @@ def place_findings(source: Source, findings: Sequence[Finding]) -> tuple[Span | 
     )
 
 
+def place_pointers(raw: bytes, pointers: Sequence[str]) -> dict[str, Span]:
+    """Return the span of each pointer; where nothing stands there, the opening of what is around.
+
+    The whole document stands for nothing that is absent: what the pointer means may be elsewhere.
+    """
+    wanted = {text for pointer in pointers for text in _with_parents(pointer)}
+    places = locate_all(raw, sorted(wanted))
+    found = {}
+    for pointer in pointers:
+        for nearest in _with_parents(pointer):
+            place = places.get(nearest)
+            if place is None or (nearest == "" and pointer.count("/") > 1):
+                continue
+            exact = nearest == pointer
+            found[pointer] = place.value if exact else span_at(raw, place.value.offset, 1)
+            break
+    return found
+
+
 def _with_parents(pointer: str) -> list[str]:
     segments = pointer.split("/")
     if len(segments) > _DEEPEST:  # no finding leads there, and its parents would fill the memory

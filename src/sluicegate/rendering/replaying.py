@@ -8,10 +8,8 @@ from typing import Final
 
 from sluicegate.rendering.counting import count_of
 from sluicegate.rendering.escaping import escape_terminal
-from sluicegate.rendering.pages import read_page
 from sluicegate.rendering.paint import PLAIN, Paint
-from sluicegate.rendering.reports import Item, Report, RuleHelp, Severity
-from sluicegate.values.codes import CODES, Code
+from sluicegate.rendering.reports import Item, Report, Severity
 from sluicegate.values.digests import digest_of_json
 from sluicegate.values.json import JsonValue
 
@@ -67,16 +65,18 @@ def render_replay(found: ReplayedTool, *, paint: Paint = PLAIN) -> str:
         )
         lines.append(paint.bad(head) if is_news else paint.dim(head))
         lines.append(escape_terminal(f"         as {', '.join(matter.examples)}"))
-    lines.append(
-        escape_terminal(
-            f"{found.tool} against {found.against}: {count_of(found.replayed, 'answer')} judged"
-            f" again, {found.accepted} accepted and {found.refused} refused as before"
-        )
-    )
+    lines.append(escape_terminal(_summarize(found)))
     lines += [
         escape_terminal(f"{count} left out: {why}") for why, count in sorted(found.left_out.items())
     ]
     return "\n".join(lines) + "\n"
+
+
+def _summarize(found: ReplayedTool) -> str:
+    return (
+        f"{found.tool} against {found.against}: {count_of(found.replayed, 'answer')} judged"
+        f" again, {found.accepted} accepted and {found.refused} refused as before"
+    )
 
 
 def report_replay(found: ReplayedTool) -> Report:
@@ -86,6 +86,7 @@ def report_replay(found: ReplayedTool) -> Report:
         verdict="changed" if any(_is_error(each) for each in found.matters) else "unchanged",
         items=tuple(_item(found, matter) for matter in found.matters),
         checked=found.replayed,
+        summary=_summarize(found),
         cases=(found.tool,) if found.replayed and found.checked else (),
         facts={
             "tool": found.tool,
@@ -96,19 +97,6 @@ def report_replay(found: ReplayedTool) -> Report:
             "left_out": dict(found.left_out),
         },
     )
-
-
-def explain_replay_rules(report: Report) -> tuple[RuleHelp, ...]:
-    """Return what can be told of each code that an item of the report bears."""
-    return tuple(map(_explain, sorted({item.rule for item in report.items})))
-
-
-def _explain(rule: str) -> RuleHelp:
-    name = rule.lower().replace("_", "-")
-    if rule not in CODES:  # an archive may tell of a verdict that was another program's
-        return RuleHelp(id=rule, name=name, text=rule)
-    code = Code(rule)
-    return RuleHelp(id=rule, name=name, text=CODES[code].summary, page=read_page(code))
 
 
 def shape_matters(matters: Sequence[Matter]) -> list[JsonValue]:
@@ -148,5 +136,6 @@ def _item(found: ReplayedTool, matter: Matter) -> Item:
         # One code at one pointer can be news in both directions.
         fingerprint=str(digest_of_json([found.tool, matter.was, matter.would_be, matter.pointer])),
         count=matter.count,
+        tool=found.tool,
         group=found.tool,
     )

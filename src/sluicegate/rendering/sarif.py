@@ -14,7 +14,14 @@ from typing import Final
 from urllib.parse import quote
 
 from sluicegate.rendering.escaping import show_cells
-from sluicegate.rendering.reports import Item, Report, RuleHelp, Severity, fingerprint_item
+from sluicegate.rendering.reports import (
+    Item,
+    Report,
+    RuleHelp,
+    Severity,
+    fingerprint_item,
+    tell_item,
+)
 from sluicegate.values.json import JsonValue
 
 SCHEMA_URI: Final = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -72,7 +79,7 @@ def _shape_rule(rule: RuleHelp) -> dict[str, JsonValue]:
 
 
 def _shape_result(item: Item, index: int) -> dict[str, JsonValue]:
-    said = "\n".join(text for text in (item.message, item.why, item.hint) if text)
+    said = "\n".join(tell_item(item))
     shaped: dict[str, JsonValue] = {
         "ruleId": item.rule,
         "ruleIndex": index,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 from sluicegate.contracts.problems import Problem
@@ -46,27 +46,12 @@ def render_verdict(
     return "\n".join([*blocks, summary])
 
 
-def render_findings(
-    findings: Sequence[Finding],
-    source: Source,
-    *,
-    paint: Paint = PLAIN,
-    width: int = DEFAULT_WIDTH,
-) -> str:
-    """Return the findings alone, each as ``render_verdict`` shows it."""
-    spans = place_findings(source, findings)
-    return "\n".join(
-        _finding_block(finding, span, source, paint=paint, width=width)
-        for finding, span in zip(findings, spans, strict=True)
-    )
-
-
 def _finding_block(
     finding: Finding, span: Span | None, source: Source, *, paint: Paint, width: int
 ) -> str:
     where = _where(source.name, finding, span)
     lines = [f"{paint.place(where)}: {paint.bad(str(finding.code))}"]
-    says = _expectation(finding)
+    says = escape_terminal(spell_expectation(finding))
     if span is not None and source.raw is not None:
         number = len(str(span.line))
         room = max(width - number - len(_INDENT) - 3, _MIN_SOURCE_WIDTH)
@@ -90,7 +75,8 @@ def _excerpt_lines(shown: Excerpt, says: str, paint: Paint) -> list[str]:
     ]
 
 
-def _expectation(finding: Finding) -> str:
+def spell_expectation(finding: Finding) -> str:
+    """Return what was expected and of which type and size the received was; not yet escaped."""
     parts = []
     if finding.expected is not None:
         parts.append(f"expected {finding.expected}")
@@ -99,7 +85,7 @@ def _expectation(finding: Finding) -> str:
         if finding.received_size is not None:
             received += f" of size {finding.received_size}"
         parts.append(received)
-    return escape_terminal(", ".join(parts))
+    return ", ".join(parts)
 
 
 def _pointers(finding: Finding, source: Source) -> str:

@@ -3,52 +3,48 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from sluicegate.contracts.problems import Problem
-from sluicegate.rendering.checking import (
-    CheckedFixture,
-    count_of,
-    render_failing,
-    render_failing_github,
-    shape_fixture,
+from sluicegate.rendering.counting import count_of
+from sluicegate.rendering.fixtures import CheckedFixture, item_of_fixture, shape_fixture
+from sluicegate.rendering.places import place_pointers
+from sluicegate.rendering.problems import item_of_problem
+from sluicegate.rendering.reports import (
+    Item,
+    Report,
+    Severity,
+    column_in_characters,
+    length_in_characters,
 )
-from sluicegate.rendering.escaping import escape_terminal
-from sluicegate.rendering.github import command, render_problems_github
-from sluicegate.rendering.json_v1 import shape_problem
-from sluicegate.rendering.paint import PLAIN, Paint
-from sluicegate.rendering.terminal import DEFAULT_WIDTH, render_problems
+from sluicegate.rendering.rule_help import MUTANT
+from sluicegate.rendering.spans import Span
 from sluicegate.values.codes import Stage
+from sluicegate.values.digests import digest_of_json
 from sluicegate.values.json import JsonValue
 
-MAX_SHOWN: Final = 20
-"""Survivors of one contract that a person is shown; programs get all of them."""
+SURVIVORS: Final = "survivors"
+"""The member of the json-v1 object that lists the mutants that were not refused."""
 
 _SEMANTIC: Final = frozenset({Stage.CHECK, Stage.VOUCH, Stage.SELECT})
-_SAYS: Final[Mapping[str, str]] = {
-    "survived": "SURVIVED",
-    "early": "KILLED EARLY",
-    "late": "KILLED LATE",
-    "refused": "WRONGLY REFUSED",
-    "seen": "SEEN",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survivor:
     """One mutant that was not refused where it must be.
 
-    ``file`` is the example it was made of, ``stage`` the rung that must refuse it; ``got`` is what
-    became of it (``vouch/STALE``), empty where it was accepted; ``rule`` is the lint rule that
-    closes the hole, empty where none does. ``fate`` is ``survived``, ``early``, ``late``,
-    ``refused`` or ``seen``.
+    ``file`` is the example it was made of and ``raw`` its bytes, ``stage`` the rung that must
+    refuse it; ``got`` is what became of it (``vouch/STALE``), empty where it was accepted; ``rule``
+    is the lint rule that closes the hole, empty where none does. ``fate`` is ``survived``,
+    ``early``, ``late``, ``refused`` or ``seen``.
     """
 
     tool: str
     name: str
     file: str
+    raw: bytes
     pointer: str
     level: str
     stage: Stage
@@ -172,51 +168,152 @@ def kind_of(stage: Stage | None) -> str:
     return "semantic" if stage in _SEMANTIC else "schema"
 
 
-def render_test(tested: Tested, *, paint: Paint = PLAIN, width: int = DEFAULT_WIDTH) -> str:
-    """Return failing fixtures, survivors, a line of scores a contract, and the summary."""
-    if tested.contracts is None:
-        return (
-            render_problems(tested.problems, paint=paint)
-            + f"\n{paint.bad('DOES NOT LOAD')}: {count_of(len(tested.problems), 'problem')}"
-            + f" in {escape_terminal(tested.folder)}; nothing was tested\n"
-        )
-    blocks = [
-        render_failing(fixture, paint=paint, width=width)
-        + f"  {kind_of(fixture.verdict.stage)} failure\n"
-        for fixture in tested.failing
+def _kind_of_fixture(fixture: CheckedFixture) -> str | None:
+    return None if fixture.verdict is None else kind_of(fixture.verdict.stage)
+
+
+def report_test(tested: Tested) -> Report:
+    """Return problems, failing fixtures and survivors as items; fixtures and sides are cases.
+
+    A survivor is an error where its contract is below the least score, else a warning.
+    """
+    sides = [
+        _case(each.tool, side) for each in tested.contracts or () for side in sorted(each.sides)
     ]
-    for contract in tested.contracts:
-        survivors = [each for each in tested.survivors if each.tool == contract.tool]
-        blocks += [render_survivor(each, paint) for each in survivors[:MAX_SHOWN]]
-        if len(survivors) > MAX_SHOWN:
-            more = len(survivors) - MAX_SHOWN
-            blocks.append(
-                f"… and {more} more of {escape_terminal(contract.tool)}: json-v1 has all\n"
-            )
-    scores = "".join(_scores(contract, paint) for contract in tested.contracts)
-    return "\n".join([*blocks, scores + _summary(tested, paint)])
+    fixtures = [fixture.source.name for fixture in tested.fixtures]
+    return Report(
+        command="test",
+        verdict=tested.verdict,
+        items=tuple(_items(tested)),
+        checked=len(fixtures) + _count_mutants(tested),
+        summary=_summarize(tested),
+        parts=("problems", SURVIVORS),
+        facts={
+            "min_score": tested.min_score,
+            "contracts": None
+            if tested.contracts is None
+            else {each.tool: _shape_score(each) for each in tested.contracts},
+            "fixtures": [
+                {**shape_fixture(fixture), "kind": _kind_of_fixture(fixture)}
+                for fixture in tested.fixtures
+            ],
+        },
+        cases=(*fixtures, *sides),
+        remarks=tuple(line for each in tested.contracts or () for line in _tell_score(each)),
+    )
 
 
-def render_survivor(survivor: Survivor, paint: Paint) -> str:
-    """Return one survivor: what had to happen, what closes the hole, how to keep it closed."""
-    says = paint.bad(_SAYS[survivor.fate])
-    at = escape_terminal(survivor.pointer) or "(the whole document)"
-    place = paint.place(escape_terminal(survivor.file))
-    name = paint.strong(escape_terminal(survivor.name))
-    lines = [
-        f"{place}: {says} ({survivor.kind}): {name}",
-        f"  at {at}: {escape_terminal(survivor.sentence)}",
-    ]
-    if survivor.hint:
-        lines.append(f"  hint: {escape_terminal(survivor.hint)}")
-    if survivor.fate != "early":
-        lines.append(
-            "  " + paint.dim(escape_terminal(f"sluicegate promote {survivor.tool} {survivor.name}"))
+def _items(tested: Tested) -> Iterator[Item]:
+    yield from map(item_of_problem, tested.problems)
+    for fixture in tested.failing:
+        yield item_of_fixture(fixture, kind=_kind_of_fixture(fixture))
+    for contract in (*tested.cut, *tested.unproven):
+        yield from _items_of_untried(contract, tested.folder)
+    below = {each.tool for each in tested.below}
+    by_score: dict[Severity, list[Survivor]] = {"error": [], "warning": []}
+    for survivor in tested.survivors:
+        by_score["error" if survivor.tool in below else "warning"].append(survivor)
+    for severity, survivors in by_score.items():
+        yield from items_of_survivors(survivors, severity=severity)
+
+
+def _items_of_untried(contract: ContractScore, folder: str) -> Iterator[Item]:
+    """What was not tried is no success of anything: an error at the folder."""
+    left_out = [f"not tried: {each}" for each in contract.untried]
+    for text in left_out or ["no mutant was tried: it has no accepted fixture"]:
+        yield Item(
+            rule=MUTANT.id,
+            name=MUTANT.name,
+            severity="error",
+            message=f"{contract.tool}: {text}",
+            file=folder,
+            pointer="",
+            line=None,
+            column=None,
+            hint="Add an accepted fixture; raise --max-mutants where a run was cut.",
+            tool=contract.tool,
+            group=_case(contract.tool, min(contract.sides, default="result")),
+            family="not tried",
+            part="",
         )
-    return "\n".join(lines) + "\n"
 
 
-def _scores(contract: ContractScore, paint: Paint) -> str:
+def items_of_survivors(
+    survivors: Iterable[Survivor],
+    *,
+    severity: Severity = "error",
+    part: str = SURVIVORS,
+    group: str = "",
+) -> Iterator[Item]:
+    """Yield an item a survivor, at the place in its example that was changed.
+
+    ``group`` is the case that they all belong to; empty: each to that of its side.
+    """
+    by_file: dict[str, list[Survivor]] = {}
+    for survivor in survivors:
+        by_file.setdefault(survivor.file, []).append(survivor)
+    for alike in by_file.values():
+        spans = place_pointers(alike[0].raw, [each.pointer for each in alike])
+        for survivor in alike:
+            # A change of the whole document has no line that would show it.
+            span = spans.get(survivor.pointer) if survivor.pointer else None
+            yield _item_of_survivor(survivor, span, severity, part, group)
+
+
+def _item_of_survivor(
+    survivor: Survivor, span: Span | None, severity: Severity, part: str, group: str
+) -> Item:
+    raw = survivor.raw
+    side = survivor.name.partition(".")[0]
+    promotion = f"sluicegate promote {survivor.tool} {survivor.name}"
+    return Item(
+        rule=survivor.rule or MUTANT.id,
+        name=MUTANT.name,
+        severity=severity,
+        message=f"{survivor.name}: {survivor.sentence} ({survivor.kind})",
+        file=survivor.file,
+        pointer=survivor.pointer,
+        line=None if span is None else span.line,
+        column=None if span is None else column_in_characters(raw, span),
+        length=1 if span is None else length_in_characters(raw, span),
+        hint=survivor.hint,
+        way_on="" if survivor.fate == "early" else promotion,
+        # Many operators find one hole at one place, and each of them is a result of its own.
+        fingerprint=str(digest_of_json([survivor.tool, survivor.name, survivor.file])),
+        tool=survivor.tool,
+        group=group or _case(survivor.tool, side),
+        family=MUTANT.name if survivor.rule else f"{survivor.stage} {survivor.keyword}",
+        part=part,
+        detail={
+            **_as_before(survivor, part),
+            "mutant": survivor.name,
+            "closed_by": survivor.rule or None,
+            "level": survivor.level,
+            "kind": survivor.kind,
+            "fate": survivor.fate,
+            "stage": str(survivor.stage),
+            "got": survivor.got or None,
+            "keyword": survivor.keyword,
+        },
+    )
+
+
+def _as_before(survivor: Survivor, part: str) -> dict[str, JsonValue]:
+    """Rule and name as either list told them before both were made of one item: a promise."""
+    if part == SURVIVORS:
+        return {"rule": survivor.rule or None, "name": survivor.name}
+    return {"rule": MUTANT.id}
+
+
+def _case(tool: str, side: str) -> str:
+    return f"mutants of {tool} {side}"
+
+
+def _count_mutants(tested: Tested) -> int:
+    return sum(side.mutants for each in tested.contracts or () for side in each.sides.values())
+
+
+def _tell_score(contract: ContractScore) -> Iterator[str]:
     sides = "".join(
         f"  {name} {side.killed}/{side.mutants - side.equivalent} "
         + ("cut" if side.untried else show_score(side.score))
@@ -227,25 +324,22 @@ def _scores(contract: ContractScore, paint: Paint) -> str:
         sides = "  no mutants: it has no accepted fixture"
         if contract.rolled_back:
             sides = "  not tested: an operator rolled back to another version"
-    name = escape_terminal(f"{contract.tool} {contract.version}")
-    left = "".join(f"  not tried: {escape_terminal(each)}\n" for each in contract.untried)
-    return f"{paint.strong(name)}{sides}\n{left}"
+    yield f"{contract.tool} {contract.version}{sides}"
 
 
-def _summary(tested: Tested, paint: Paint) -> str:
+def _summarize(tested: Tested) -> str:
+    if tested.contracts is None:
+        count = count_of(len(tested.problems), "problem")
+        return f"{count} in {tested.folder}; nothing was tested"
     if tested.verdict == "nothing-checked":
-        folder = escape_terminal(tested.folder)
-        names = ", ".join(escape_terminal(each.tool) for each in tested.unproven)
-        what = f"no mutant of {names}" if tested.fixtures else f"no fixture in {folder}"
-        return f"{paint.warn('NOTHING CHECKED')}: {what}\n"
+        names = ", ".join(each.tool for each in tested.unproven)
+        return f"no mutant of {names}" if tested.fixtures else f"no fixture in {tested.folder}"
     failing = len(tested.failing)
-    contracts = tested.contracts or ()
-    mutants = sum(side.mutants for each in contracts for side in each.sides.values())
-    text = f"{count_of(len(contracts), 'contract')}, "
+    text = f"{count_of(len(tested.contracts), 'contract')}, "
     text += f"{count_of(len(tested.fixtures) - failing, 'fixture')} as expected"
     if failing:
         text += f", {failing} not"
-    text += f", {count_of(mutants, 'mutant')}"
+    text += f", {count_of(_count_mutants(tested), 'mutant')}"
     if tested.survivors:
         meaning = sum(1 for each in tested.survivors if each.kind == "semantic")
         schema = len(tested.survivors) - meaning
@@ -254,8 +348,7 @@ def _summary(tested: Tested, paint: Paint) -> str:
         text += "; not all were tried, see --max-mutants"
     if tested.below:
         text += f"; the least score asked for is {tested.min_score:g}"
-    verdict = paint.good("OK") if tested.verdict == "ok" else paint.bad("FAILS")
-    return f"{verdict}: {text}\n"
+    return text
 
 
 def show_score(score: float | None) -> str:
@@ -263,80 +356,18 @@ def show_score(score: float | None) -> str:
     return "–" if score is None else f"{math.floor(score * 1000) / 1000:.3f}"
 
 
-def render_test_github(tested: Tested) -> str:
-    """Return one command a problem, failing fixture and survivor, and the counts.
-
-    A survivor is an error where its contract is below the least score, else a warning.
-    """
-    below = {each.tool for each in tested.below}
-    survivors = "".join(
-        command(
-            "error" if each.tool in below else "warning",
-            f"{each.name} at {each.pointer or '/'}: {each.sentence}. {each.hint}".strip(),
-            file=each.file,
-            line=1,
-            title=f"mutant {each.rule}".strip(),
-        )
-        for each in tested.survivors
-    )
-    untried = "".join(
-        command("error", f"not tried: {each}", file=tested.folder, line=1, title=contract.tool)
-        for contract in tested.cut
-        for each in contract.untried
-    )
-    summary = render_test(tested).strip().splitlines()[-1]
-    return (
-        render_problems_github(tested.problems)
-        + "".join(render_failing_github(fixture) for fixture in tested.failing)
-        + survivors
-        + untried
-        + command("notice", summary)
-    )
-
-
-def shape_test(tested: Tested) -> dict[str, JsonValue]:
-    """Return verdict, contracts with their scores, problems, fixtures and all survivors."""
+def _shape_score(contract: ContractScore) -> JsonValue:
     return {
-        "verdict": tested.verdict,
-        "min_score": tested.min_score,
-        "contracts": None
-        if tested.contracts is None
-        else {
-            each.tool: {
-                "version": each.version,
-                "score": each.score,
-                "sides": {
-                    name: {
-                        "mutants": side.mutants,
-                        "killed": side.killed,
-                        "equivalent": side.equivalent,
-                        "score": side.score,
-                        "untried": list(side.untried),
-                    }
-                    for name, side in each.sides.items()
-                },
+        "version": contract.version,
+        "score": contract.score,
+        "sides": {
+            name: {
+                "mutants": side.mutants,
+                "killed": side.killed,
+                "equivalent": side.equivalent,
+                "score": side.score,
+                "untried": list(side.untried),
             }
-            for each in tested.contracts
+            for name, side in contract.sides.items()
         },
-        "problems": [shape_problem(problem) for problem in tested.problems],
-        "fixtures": [
-            {**shape_fixture(fixture), "kind": kind_of(fixture.verdict.stage)}
-            for fixture in tested.fixtures
-        ],
-        "survivors": [
-            {
-                "tool": each.tool,
-                "name": each.name,
-                "file": each.file,
-                "pointer": each.pointer,
-                "level": each.level,
-                "kind": each.kind,
-                "fate": each.fate,
-                "stage": str(each.stage),
-                "got": each.got or None,
-                "keyword": each.keyword,
-                "rule": each.rule or None,
-            }
-            for each in tested.survivors
-        ],
     }

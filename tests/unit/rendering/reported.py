@@ -25,6 +25,21 @@ WIDE = replace(
     OPEN, rule="C09", name="wide", severity="warning", count=3, line=None, column=None, why=""
 )
 REMARK = replace(WIDE, rule="C10", severity="info", file="", pointer="", count=1, group="")
+CAUSE = replace(
+    OPEN, rule="ENUM", name="", message="expected one of: 1, 2", why="", hint="did you mean 1"
+)
+FAILING = replace(
+    OPEN,
+    rule="FIXTURE",
+    name="as-expected",
+    message="was rejected",
+    why="",
+    hint="",
+    causes=(
+        replace(CAUSE, length=3),
+        replace(CAUSE, rule="TYPE", message="", hint="", pointer="", line=None),
+    ),
+)
 
 
 def report(*items: Item, checked: int = 2, cases: tuple[str, ...] = ()) -> Report:
@@ -33,6 +48,7 @@ def report(*items: Item, checked: int = 2, cases: tuple[str, ...] = ()) -> Repor
         verdict="findings" if items else "clean",
         items=items,
         checked=checked,
+        summary=f"{checked} schemas",
         facts={"profile": "strict"},
         cases=cases,
     )

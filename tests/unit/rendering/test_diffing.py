@@ -12,10 +12,11 @@ from sluicegate.rendering.diffing import (
     ShownDiff,
     ShownVersion,
     ShownWitness,
-    render_diff,
-    render_diff_github,
-    shape_diff,
+    report_diff,
 )
+from sluicegate.rendering.github import render_report_github
+from sluicegate.rendering.human import render_human
+from sluicegate.rendering.json_v1 import shape_report
 
 pytestmark = pytest.mark.requirement("LIF-3", "AUD-5")
 
@@ -62,36 +63,48 @@ HOSTILE = "\x1b[31m::error::\u202e\n"
 
 
 def test_a_person_reads_the_least_first_and_the_summary_last() -> None:
-    lines = render_diff(DIFF).splitlines()
-    assert lines[0] == "new.json: type-narrowed"
-    assert lines[-5:] == [
-        "under-bumped: t is 1.1.0 after 1.0.0; its changes ask for a major: 2.0.0 at least",
-        "",
-        "waiver ba9876543210 is expired: remove it",
-        "",
+    lines = render_human(report_diff(DIFF)).splitlines()
+    assert lines[0] == "new.json:3:4: info bound-tightened"
+    assert [line for line in lines if "error" in line] == [
+        "new.json:3:4: error bound-tightened",
+        "new.json: error under-bumped",
+    ]
+    assert lines[-3:] == [
+        "counterexample: arguments of t that the old version takes and the new one does not",
+        "  2",
         "BREAKING: 3 changes, 1 breaking, 1 to replay first, 1 waived in 2 tools; version: major",
     ]
 
 
+def test_a_hundred_counterexamples_are_told_as_five_and_how_many() -> None:
+    lines = render_human(report_diff(replace(DIFF, witnesses=DIFF.witnesses * 100))).splitlines()
+    assert sum(line.startswith("counterexample") for line in lines) == 5
+    assert lines[-2] == "… and 95 counterexamples more; --format json-v1 tells all"
+
+
 def test_a_workflow_log_has_errors_for_breaks_and_warnings_for_replays() -> None:
-    levels = [line.split(" ")[0].split("::")[1] for line in render_diff_github(DIFF).splitlines()]
-    assert levels == ["warning", "notice", "error", "error", "warning", "notice"]
+    told = render_report_github(report_diff(DIFF)).splitlines()
+    levels = [line.split(" ")[0].split("::")[1] for line in told]
+    assert levels == ["error", "warning", "notice", "error", "warning", "notice"]
 
 
 @pytest.mark.parametrize("member", ["tool", "pointer", "old", "new", "file", "waived"])
 def test_no_text_of_the_other_side_acts_on_its_reader(member: str) -> None:
     told: Any = {member: HOSTILE}
     shown = replace(DIFF, changes=(replace(CHANGE, **told),))
-    for text in (render_diff(shown), render_diff_github(shown)):
+    for render in (render_human, render_report_github):
+        text = render(report_diff(shown))
         assert "\x1b" not in text
         assert "\u202e" not in text
-    assert len(render_diff(shown).splitlines()) == len(
-        render_diff(replace(DIFF, changes=(replace(CHANGE, **{member: "x"}),))).splitlines()
-    )
+    plain = replace(DIFF, changes=(replace(CHANGE, **{member: "x"}),))
+    assert len(render_human(report_diff(shown)).splitlines()) <= len(
+        render_human(report_diff(plain)).splitlines()
+    ) + HOSTILE.count("\n")
+    assert not any(line.startswith("::") for line in render_human(report_diff(shown)).splitlines())
 
 
 def test_json_has_the_members_that_were_promised() -> None:
-    shaped = shape_diff(DIFF)
+    shaped = shape_report(report_diff(DIFF))
     assert list(shaped)[:4] == ["verdict", "changes", "witness", "bump"]
     assert shaped["witness"] == {
         "tool": "t",
@@ -102,5 +115,6 @@ def test_json_has_the_members_that_were_promised() -> None:
 
 
 def test_what_does_not_load_has_no_bump() -> None:
-    shaped = shape_diff(ShownDiff(old="a", new="b", verdict=None, bump="patch", tools=0))
+    unread = ShownDiff(old="a", new="b", verdict=None, bump="patch", tools=0)
+    shaped = shape_report(report_diff(unread))
     assert (shaped["verdict"], shaped["bump"]) == ("does-not-load", None)

@@ -1,56 +1,19 @@
-"""One report, told to a person, a program and GitHub's workflow log."""
+"""One report, as a program and GitHub's workflow log are told it."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from importlib.resources import files
 
-import jsonschema
 import pytest
 from tests.unit.rendering.hostile import HOSTILE
-from tests.unit.rendering.reported import OPEN, RAW, REMARK, WIDE, report
+from tests.unit.rendering.reported import FAILING, OPEN, RAW, REMARK, WIDE, report
 
-from sluicegate.rendering.json_v1 import render_object
-from sluicegate.rendering.reports import (
-    column_in_characters,
-    fingerprint_item,
-    render_report_github,
-    render_report_human,
-    shape_report,
-)
+from sluicegate.rendering.github import render_report_github
+from sluicegate.rendering.json_v1 import shape_report
+from sluicegate.rendering.reports import column_in_characters, fingerprint_item
 from sluicegate.rendering.spans import locate
 
 pytestmark = pytest.mark.requirement("LIF-5")
-
-
-def test_a_person_reads_place_line_caret_reason_and_way_on() -> None:
-    assert render_report_human(report(OPEN, WIDE), sources={OPEN.file: RAW}) == (
-        "contracts/a b.json:2:12: error C01 open-object\n"
-        "  The object takes any member.\n"
-        '  2 |  "ü": "é", "b": {}\n'
-        "    |            ^\n"
-        "  at /b\n"
-        "  why: What nobody declared reaches the agent.\n"
-        "  hint: Write additionalProperties: false.\n"
-        "\n"
-        "contracts/a b.json: warning C09 wide\n"
-        "  The object takes any member.\n"
-        "  at /b\n"
-        "  3 places in all\n"
-        "  hint: Write additionalProperties: false.\n"
-        "\n"
-        "FINDINGS: 1 error, 1 warning in 2 checked\n"
-    )
-
-
-def test_a_clean_report_is_one_line() -> None:
-    assert render_report_human(report()) == "CLEAN: nothing found in 2 checked\n"
-
-
-def test_a_place_beyond_the_file_shows_no_line() -> None:
-    lost = replace(OPEN, line=9)
-    assert "^" not in render_report_human(report(lost), sources={OPEN.file: RAW})
 
 
 def test_columns_count_characters_and_not_bytes() -> None:
@@ -60,25 +23,72 @@ def test_columns_count_characters_and_not_bytes() -> None:
     assert column_in_characters(RAW, place.key) == OPEN.column
 
 
-def test_github_gets_one_command_an_item_and_the_counts() -> None:
+def test_github_gets_one_command_an_item_and_the_summary() -> None:
     assert render_report_github(report(OPEN, REMARK)) == (
         "::error file=contracts/a b.json,line=2,col=12,title=C01 open-object::The object takes any"
-        " member.%0AWhat nobody declared reaches the agent.%0AWrite additionalProperties: false.\n"
+        " member.%0AWhat nobody declared reaches the agent.%0AWrite additionalProperties: false."
+        "%0Aat /b\n"
         "::notice title=C10 wide::The object takes any member.%0AWrite additionalProperties: false."
-        "\n::notice title=lint::findings: 1 error, 1 remark in 2 checked\n"
+        "\n::notice title=lint::FAILS: 2 schemas\n"
     )
 
 
-def test_the_object_for_programs_keeps_its_published_schema() -> None:
-    schema = json.loads(
-        files("sluicegate.rendering").joinpath("schemas/report.schema.json").read_bytes()
+def test_github_is_told_the_causes_of_an_item() -> None:
+    assert (
+        render_report_github(report(FAILING))
+        .splitlines()[0]
+        .endswith(
+            "::was rejected%0AENUM at /b: expected one of: 1, 2. did you mean 1"
+            "%0ATYPE at the whole document"
+        )
     )
-    shown = json.loads(render_object("lint", shape_report(report(OPEN, WIDE, REMARK))))
-    jsonschema.Draft202012Validator.check_schema(schema)
-    jsonschema.validate(shown, schema, cls=jsonschema.Draft202012Validator)
-    assert set(shown["items"][0]) == set(schema["$defs"]["item"]["required"])
+
+
+def test_a_program_is_told_each_part_and_what_an_item_does_not_have_is_null() -> None:
+    hidden = replace(REMARK, part="")
+    extra = replace(OPEN, part="more", detail={"kind": "other"})
+    shown = shape_report(replace(report(OPEN, WIDE, hidden, extra), parts=("items", "more", "no")))
     counted = {name: shown[name] for name in ("errors", "warnings", "infos", "profile")}
-    assert counted == {"errors": 1, "warnings": 1, "infos": 1, "profile": "strict"}
+    assert counted == {"errors": 2, "warnings": 1, "infos": 1, "profile": "strict"}
+    listed = {part: shown[part] for part in ("items", "more", "no")}
+    assert listed == {
+        "items": [
+            {
+                "rule": "C01",
+                "name": "open-object",
+                "severity": "error",
+                "message": "The object takes any member.",
+                "why": "What nobody declared reaches the agent.",
+                "hint": "Write additionalProperties: false.",
+                "tool": None,
+                "file": "contracts/a b.json",
+                "pointer": "/b",
+                "line": 2,
+                "column": 12,
+                "fingerprint": fingerprint_item(OPEN),
+                "count": 1,
+                "group": "a b.json",
+            },
+            {
+                "rule": "C09",
+                "name": "wide",
+                "severity": "warning",
+                "message": "The object takes any member.",
+                "why": None,
+                "hint": "Write additionalProperties: false.",
+                "tool": None,
+                "file": "contracts/a b.json",
+                "pointer": "/b",
+                "line": None,
+                "column": None,
+                "fingerprint": fingerprint_item(WIDE),
+                "count": 3,
+                "group": "a b.json",
+            },
+        ],
+        "more": [{**listed["items"][0], "kind": "other"}],  # type: ignore[index, dict-item, call-overload]
+        "no": [],
+    }
 
 
 def test_a_fingerprint_stays_where_lines_move_and_differs_by_rule_and_place() -> None:
@@ -94,9 +104,6 @@ def test_a_fingerprint_stays_where_lines_move_and_differs_by_rule_and_place() ->
 
 @pytest.mark.requirement("AUD-5")
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE.keys())
-def test_a_hostile_name_acts_on_no_reader(name: str) -> None:
+def test_a_hostile_name_acts_on_no_workflow_log(name: str) -> None:
     hostile = replace(OPEN, name=name, message=name, file=name, pointer="/" + name, hint=name)
-    lines = render_report_human(report(hostile)).splitlines()
-    assert all(line.isprintable() for line in lines)
-    assert not any(line.startswith("::") for line in lines)
     assert len(render_report_github(report(hostile)).splitlines()) == 2

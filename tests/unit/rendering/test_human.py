@@ -1,0 +1,118 @@
+"""A person reads place, line and caret of what was found, and the same finding once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.unit.rendering.hostile import HOSTILE
+from tests.unit.rendering.reported import FAILING, OPEN, RAW, WIDE, report
+
+from sluicegate.rendering.human import render_human, render_item
+
+pytestmark = pytest.mark.requirement("LIF-5")
+
+OTHER = replace(OPEN, file="c.json", line=1, column=1, pointer="", tool="c")
+ERRORS_FIRST = ["error C01 open-object", "warning C09 wide"]
+
+
+def read(name: str) -> bytes | None:
+    return RAW if name == OPEN.file else None
+
+
+def test_a_person_reads_place_line_caret_reason_and_way_on() -> None:
+    assert render_human(report(WIDE, replace(OPEN, way_on="explain C01")), read=read) == (
+        "contracts/a b.json:2:12: error C01 open-object\n"
+        "  The object takes any member.\n"
+        '  2 |  "ü": "é", "b": {}\n'
+        "    |            ^\n"
+        "  at /b\n"
+        "  why: What nobody declared reaches the agent.\n"
+        "  hint: Write additionalProperties: false.\n"
+        "  explain C01\n"
+        "\n"
+        "contracts/a b.json: warning C09 wide\n"
+        "  The object takes any member.\n"
+        "  at /b\n"
+        "  3 places in all\n"
+        "  hint: Write additionalProperties: false.\n"
+        "\n"
+        "FAILS: 2 schemas\n"
+    )
+
+
+def test_what_it_rests_on_is_shown_each_at_its_line() -> None:
+    assert render_item(FAILING, read=read) == (
+        "contracts/a b.json:2:12: error FIXTURE as-expected\n"
+        "  was rejected\n"
+        "  ENUM at /b: expected one of: 1, 2\n"
+        '  2 |  "ü": "é", "b": {}\n'
+        "    |            ^^^\n"
+        "  hint: did you mean 1\n"
+        "  TYPE at (the whole document)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("worst_last", "heads"), [(False, ERRORS_FIRST), (True, ERRORS_FIRST[::-1])]
+)
+def test_the_worst_stands_first_or_next_to_the_summary(worst_last: bool, heads: list[str]) -> None:
+    told = render_human(replace(report(WIDE, OPEN), worst_last=worst_last)).splitlines()
+    assert [head for line in told for head in heads if line.endswith(head)] == heads
+
+
+def test_what_is_alike_is_told_once_with_how_often_and_the_first_places() -> None:
+    many = [OPEN, *(replace(OTHER, pointer=f"/{number}") for number in range(99))]
+    assert render_human(report(*many), read=read) == (
+        "error C01 open-object × 100: The object takes any member.\n"
+        "  contracts/a b.json:2:12 /b\n"
+        '  2 |  "ü": "é", "b": {}\n'
+        "    |            ^\n"
+        "  c.json:1:1 /0 (c)\n"
+        "  c.json:1:1 /1 (c)\n"
+        "  c.json:1:1 /2 (c)\n"
+        "  c.json:1:1 /3 (c)\n"
+        "  … and 95 more; --format json-v1 tells all\n"
+        "  hint: Write additionalProperties: false.\n"
+        "\n"
+        "FAILS: 2 schemas\n"
+    )
+
+
+def test_what_differs_among_those_alike_is_told_at_each_place() -> None:
+    other = replace(OTHER, message="It takes b.", way_on="go on", hint="")
+    assert render_human(report(OPEN, other)).splitlines()[:4] == [
+        "error C01 open-object × 2",
+        "  contracts/a b.json:2:12 /b  The object takes any member.",
+        "  c.json:1:1 (c)  It takes b.",
+        "    go on",
+    ]
+
+
+def test_a_family_keeps_apart_what_one_rule_found_of_several_kinds() -> None:
+    told = render_human(report(OPEN, replace(OTHER, family="another")))
+    assert "×" not in told
+    assert told.count("error C01 open-object") == 2
+
+
+def test_a_clean_report_is_its_remarks_and_one_line() -> None:
+    assert render_human(replace(report(), remarks=("one 1.000",))) == "one 1.000\nOK: 2 schemas\n"
+
+
+def test_no_caret_stands_where_no_line_is_shown() -> None:
+    for lost in (replace(OPEN, line=9), replace(OPEN, line=None), OTHER):
+        assert "^" not in render_human(report(lost), read=read)
+    assert "^" not in render_human(report(OPEN))
+
+
+@pytest.mark.requirement("AUD-5")
+@pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE.keys())
+def test_a_hostile_name_acts_on_no_terminal(name: str) -> None:
+    hostile = replace(
+        OPEN, name=name, message=name, file=name, pointer="/" + name, hint=name, tool=name
+    )
+    causes = replace(hostile, causes=(hostile,), way_on=name)
+    for items in ((hostile,), (causes,), (hostile, replace(hostile, message="other"))):
+        lines = render_human(replace(report(*items), summary=name, remarks=(name,))).splitlines()
+        assert all(line.isprintable() for line in lines)
+        assert not any(line.lstrip().startswith("::") for line in lines)
