@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from sluicegate.contracts.schemas.composition import declared_names, declared_patterns
 from sluicegate.contracts.schemas.formulas import requires
 from sluicegate.contracts.schemas.keywords import (
     DIALECT,
-    Schema,
     is_false,
     names_at,
     schema_at,
-    schema_list,
     schema_map,
 )
 from sluicegate.contracts.schemas.openness import find_open_objects
+from sluicegate.lifecycle.lint.closers import find_refusals
 from sluicegate.lifecycle.lint.findings import WORD, Example, Hit, Rule, closed, shown
 from sluicegate.lifecycle.lint.matching import Matching
 from sluicegate.lifecycle.lint.sheet import Place, Sheet
@@ -48,64 +47,30 @@ def _is_map(schema: JsonObject) -> bool:
 
 def find_hidden_names(sheet: Sheet) -> Iterator[Hit]:
     """C02."""
-    matching = Matching()
-    for node in sheet.nodes:
-        if not is_false(schema_at(node.schema, "additionalProperties")):
-            continue
-        own = schema_map(node.schema, "properties")
-        patterns = schema_map(node.schema, "patternProperties")
-        beside = {
-            name: None
-            for inner in sheet.tree.reachable(node.schema)
-            if isinstance(inner, Mapping) and inner is not node.schema
-            for name in schema_map(inner, "properties")
-            if name not in own and not any(matching.matches(pattern, name) for pattern in patterns)
-        }
-        if beside:
+    for refusal in find_refusals(sheet):
+        if refusal.keyword == "additionalProperties":
             yield Hit(
-                f"{node.pointer}/additionalProperties",
-                f"`additionalProperties` does not see {_names(beside)}, declared in a schema that "
-                "is applied beside it: those members are always refused.",
+                refusal.pointer,
+                f"`additionalProperties` does not see {_names(refusal.names)}, declared in a "
+                "schema that is applied beside it: those members are always refused.",
             )
-
-
-def _names(names: Mapping[str, object]) -> str:
-    first = [f"`{show_name(name)}`" for name in list(names)[:3]]
-    more = len(names) - len(first)
-    return ", ".join(first) + (f" and {more} more" if more > 0 else "")
 
 
 def find_nested_unevaluated(sheet: Sheet) -> Iterator[Hit]:
     """C03."""
-    for node in sheet.nodes:
-        branches = schema_list(node.schema, "allOf")
-        for index, branch in enumerate(branches):
-            if not isinstance(branch, Mapping) or not is_false(
-                schema_at(branch, "unevaluatedProperties")
-            ):
-                continue
-            inside = _declared(sheet, branch)
-            around = set(schema_map(node.schema, "properties"))
-            for other in branches:
-                if other is not branch:
-                    around |= _declared(sheet, other)
-            if around - inside:
-                yield Hit(
-                    f"{node.pointer}/allOf/{index}/unevaluatedProperties",
-                    "a branch of `allOf` does not see what its neighbours declare: it refuses "
-                    f"{_names(dict.fromkeys(sorted(around - inside)))}.",
-                )
+    for refusal in find_refusals(sheet):
+        if refusal.keyword == "unevaluatedProperties":
+            yield Hit(
+                refusal.pointer,
+                "a schema that is applied beside others does not see what they declare: it refuses "
+                f"{_names(refusal.names)}.",
+            )
 
 
-def _declared(sheet: Sheet, schema: Schema) -> set[str]:
-    if isinstance(schema, bool):
-        return set()
-    return {
-        name
-        for inner in sheet.tree.reachable(schema)
-        if isinstance(inner, Mapping)
-        for name in schema_map(inner, "properties")
-    }
+def _names(names: Sequence[str]) -> str:
+    first = [f"`{show_name(name)}`" for name in names[:3]]
+    more = len(names) - len(first)
+    return ", ".join(first) + (f" and {more} more" if more > 0 else "")
 
 
 def find_maps(sheet: Sheet) -> Iterator[Hit]:
@@ -215,8 +180,8 @@ RULES: Final = (
         name="ap-beside-applicator",
         arguments="error",
         result="error",
-        what="`additionalProperties: false` beside `allOf`, `anyOf`, `oneOf`, `if` or `$ref` "
-        "that declare other members.",
+        what="`additionalProperties: false` beside, or inside of, `allOf`, `anyOf`, `oneOf`, "
+        "`if` or `$ref` where other members are declared.",
         why="It sees only the `properties` beside it, so what the others declare is always "
         "refused.",
         mend="Write `unevaluatedProperties: false` instead.",
@@ -236,9 +201,10 @@ RULES: Final = (
         name="nested-unevaluated",
         arguments="error",
         result="error",
-        what="`unevaluatedProperties: false` inside one branch of `allOf`.",
-        why="The branch does not see what its neighbours declare, so it refuses their members.",
-        mend="Say it once, outside of `allOf`.",
+        what="`unevaluatedProperties: false` in a schema that `allOf`, `$ref` or a choice applies "
+        "where others declare members, however deep.",
+        why="It does not see what its neighbours declare, so it refuses their members.",
+        mend="Say it once, outside of all that is composed.",
         good=Example(
             schema={
                 "$schema": DIALECT,

@@ -1,4 +1,4 @@
-"""What a pattern promises: is it anchored, how long can a text be, which odd characters fit."""
+"""What a pattern promises: is it anchored, how long can a text be."""
 
 from __future__ import annotations
 
@@ -7,23 +7,13 @@ import re
 import re._constants as op  # type: ignore[import-not-found]
 import re._parser as parser  # type: ignore[import-not-found]
 import warnings
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Final
 
-ODD: Final = {
-    "a line feed": "\n",
-    "NUL": "\0",
-    "a direction mark (U+202E)": "\u202e",
-    "a zero-width blank (U+200B)": "\u200b",
-    "a wide blank (U+00A0)": "\u00a0",
-    "a Cyrillic letter that looks Latin": "\u0430",
-}
-"""Characters that nobody means to admit, by the words for them."""
-
-_BLANKS: Final = frozenset("\n\t\r \u00a0\u2028\u2029\ufeff")
 _PROPERTY: Final = re.compile(r"(\\[pP](?:\{[^{}]*\}|[A-Za-z]))|\\.", re.DOTALL)
 _INLINE_FLAGS: Final = re.compile(r"\(\?[A-Za-z-]*[A-Za-z][:)]")
+_BETWEEN_ANCHORS: Final = re.compile(r"\^(?![?*+{])(?:\\.|[^\\|])*\$", re.DOTALL)
+"""Both anchors, neither of them repeated or escaped, and no choice between them."""
 
 
 @lru_cache(maxsize=1024)
@@ -42,17 +32,12 @@ def is_anchored(pattern: str) -> bool:
 
     Under the flag ``m`` the two stand at every line, so they hold no text. A pattern that Python's
     syntax cannot read is judged by its first and last character, and must have neither a choice
-    nor flags.
+    nor flags; an anchor that may be left out, ``^?``, holds nothing.
     """
     tree = _parse(pattern)
     if tree is None:
-        return (
-            pattern.startswith("^")
-            and pattern.endswith("$")
-            and not pattern.endswith("\\$")
-            and "|" not in pattern
-            and _INLINE_FLAGS.search(pattern) is None
-        )
+        held = _BETWEEN_ANCHORS.fullmatch(pattern) is not None
+        return held and _INLINE_FLAGS.search(pattern) is None
     items, flags = list(tree), int(tree.state.flags)
     return _is_held(items, 0, op.AT_BEGINNING, flags) and _is_held(items, -1, op.AT_END, flags)
 
@@ -80,6 +65,15 @@ def _flags_within(group: Any, flags: int) -> int:
     return (flags | int(added)) & ~int(taken)
 
 
+def shortest_match(pattern: str) -> int:
+    """Return how many characters a text that fits must have at least, as far as is proven."""
+    tree = _parse(pattern)
+    if tree is None:
+        return 0
+    shortest, _ = tree.getwidth()
+    return int(shortest)
+
+
 def longest_match(pattern: str) -> int | None:
     """Return how many characters a text that fits can have at most; None: no bound is proven."""
     tree = _parse(pattern)
@@ -87,64 +81,3 @@ def longest_match(pattern: str) -> int | None:
         return None
     _, longest = tree.getwidth()
     return None if longest >= int(op.MAXREPEAT) or longest > 1_000_000 else int(longest)
-
-
-def odd_characters(pattern: str) -> list[str]:
-    """Return the words of ``ODD`` for characters that some wild part of the pattern admits.
-
-    Wild are ``.``, negated classes and categories; what the author wrote out was meant.
-    """
-    tree = _parse(pattern)
-    if tree is None:
-        return []
-    wild = list(_wild(tree))
-    return [
-        words for words, character in ODD.items() if any(_fits(atom, character) for atom in wild)
-    ]
-
-
-def _wild(tree: Any) -> Iterator[tuple[Any, Any]]:
-    for code, value in tree:
-        if code in (op.ANY, op.NOT_LITERAL, op.IN):
-            yield code, value
-        elif code is op.SUBPATTERN:
-            yield from _wild(value[-1])
-        elif code is op.BRANCH:
-            for branch in value[1]:
-                yield from _wild(branch)
-        elif code in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT):
-            yield from _wild(value[2])
-
-
-def _fits(atom: tuple[Any, Any], character: str) -> bool:
-    code, value = atom
-    if code is op.ANY:
-        return character != "\n"  # the flag `s` changes nothing: the engine reads `.` as ECMA does
-    if code is op.NOT_LITERAL:
-        return bool(value != ord(character))
-    members = list(value)
-    negated = bool(members) and members[0][0] is op.NEGATE
-    if not negated:
-        return any(
-            kind is op.CATEGORY and _in_category(given, character) for kind, given in members
-        )
-    return not any(_in_member(kind, given, character) for kind, given in members[1:])
-
-
-def _in_member(kind: Any, given: Any, character: str) -> bool:
-    if kind is op.LITERAL:
-        return bool(given == ord(character))
-    if kind is op.RANGE:
-        return bool(given[0] <= ord(character) <= given[1])
-    return kind is op.CATEGORY and _in_category(given, character)
-
-
-def _in_category(category: Any, character: str) -> bool:
-    """As the engine judges: digits and word characters are ASCII."""
-    if category in (op.CATEGORY_SPACE, op.CATEGORY_NOT_SPACE):
-        return (character in _BLANKS) == (category is op.CATEGORY_SPACE)
-    plain = category in (op.CATEGORY_DIGIT, op.CATEGORY_WORD)
-    inside = character.isascii() and (character.isalnum() or character == "_")
-    if category in (op.CATEGORY_DIGIT, op.CATEGORY_NOT_DIGIT):
-        inside = character in "0123456789"
-    return inside == plain

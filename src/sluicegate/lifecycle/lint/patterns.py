@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
 from sluicegate.contracts.schemas.keywords import integer_at, schema_map
 from sluicegate.lifecycle.lint.bounds import DIGIT_FORMATS, LONG_FORMATS, is_short_text
 from sluicegate.lifecycle.lint.findings import Hit, Rule, shown
+from sluicegate.lifecycle.lint.pattern_atoms import odd_characters
 from sluicegate.lifecycle.lint.pattern_reading import (
     has_line_anchors,
     is_anchored,
     longest_match,
-    odd_characters,
 )
 from sluicegate.lifecycle.lint.sheet import Sheet
 from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonObject
 from sluicegate.values.pointers import join_segments
+
+_LOOSE_ANCHOR: Final = re.compile(r"^\^[?*+{]|(?<!\\)\$[?*+{]")
 
 
 def _patterns(sheet: Sheet) -> Iterator[tuple[str, str]]:
@@ -36,6 +39,8 @@ def find_unanchored(sheet: Sheet) -> Iterator[Hit]:
             continue
         if has_line_anchors(pattern):
             yield Hit(at, "the flag `m` lets `^` and `$` stand at every line of a longer text.")
+        elif _LOOSE_ANCHOR.search(pattern):
+            yield Hit(at, "an anchor that may be left out holds nothing: `^?`, `^*`.")
         elif pattern.startswith("^") and pattern.endswith("$"):
             yield Hit(
                 at, "`|` stands outside of a group, so each side is anchored at one end only."
@@ -96,7 +101,8 @@ RULES: Final = (
         name="pattern-unanchored",
         arguments="error",
         result="error",
-        what="A pattern that is not `^…$`, that has `|` outside of a group, or the flag `m`.",
+        what="A pattern that is not `^…$`, that has `|` outside of a group, the flag `m`, or an "
+        "anchor that may be left out (`^?`).",
         why="A pattern is searched for, not matched: anything may stand before and after it.",
         mend="Write `^(?:…)$`.",
         good=shown({"type": "string", "pattern": "^(?:a|b)$"}),
@@ -121,8 +127,9 @@ RULES: Final = (
         name="pattern-admits-junk",
         arguments="warning",
         result="warning",
-        what="A pattern with `.`, a negated class or `\\s` that admits line feeds, NUL, "
-        "direction marks, zero-width or look-alike characters.",
+        what="A pattern with `.`, a negated class, `\\s`, a property such as `\\p{L}` or a range "
+        "out of ASCII that admits line feeds, NUL, direction marks, zero-width or look-alike "
+        "characters.",
         why="Instructions and look-alike names travel in characters that nobody sees.",
         mend="List the characters that are meant.",
         good=shown({"type": "string", "pattern": "^[A-Za-z0-9 ,]{1,99}$"}),

@@ -5,12 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sluicegate.contracts.schemas.compiling import matches
-from sluicegate.lifecycle.lint.pattern_reading import (
-    ODD,
-    is_anchored,
-    longest_match,
-    odd_characters,
-)
+from sluicegate.lifecycle.lint.pattern_atoms import ODD, odd_characters
+from sluicegate.lifecycle.lint.pattern_reading import is_anchored, longest_match, shortest_match
 
 pytestmark = pytest.mark.requirement("LIF-1")
 
@@ -41,6 +37,12 @@ pytestmark = pytest.mark.requirement("LIF-1")
         (r"^(?:\p{L}|\p{Nd}){1,3}$", True, 3),
         ("^[[a]{1,3}$", True, None),
         ("^[[a]|b$", False, None),
+        ("^?a$", False, None),
+        ("^*a$", False, None),
+        ("^{0,1}a$", False, None),
+        ("^a$?", False, None),
+        ("(?:^)?a$", False, None),
+        ("^a\\\\$", True, 2),
     ],
 )
 def test_a_pattern_bounds_a_text_only_where_it_is_anchored(
@@ -57,6 +59,10 @@ def test_a_pattern_bounds_a_text_only_where_it_is_anchored(
         ("^(?m:a$)", "a\n<b>"),
         ("(?mR:^a$)", "a\r\n<b>"),
         (r"^\p{L}|x$", "a<b>"),
+        ("^?a$", "<b>a"),
+        ("^*a$", "<b>a"),
+        ("^{0}a$", "<b>a"),
+        ("^a$?", "a<b>"),
     ],
 )
 def test_what_the_engine_finds_in_a_longer_text_is_not_anchored(pattern: str, text: str) -> None:
@@ -71,12 +77,41 @@ def test_a_dot_takes_no_line_feed_whatever_the_flags(pattern: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "atom", [".", "[^a]", r"\s", r"\S", r"\w", r"\W", r"\d", r"\D", "[a-z]", "[^\n]"]
+    "atom",
+    [
+        *(
+            ".",
+            "[^a]",
+            r"\s",
+            r"\S",
+            r"\w",
+            r"\W",
+            r"\d",
+            r"\D",
+            "[a-z]",
+            "[^\n]",
+            r"[\s,]",
+            r"[^\]]",
+        ),
+        *(r"\PM", r"\pL", r"\p{Cf}", r"\P{L}", r"\p{L}", r"[\p{Zs}a]", r"[^\p{L}]", r"\p{Any}"),
+        *("[ -\uffff]", r"[\u0020-\u2fff]", r"[\t-~]", r"[\x00-\x7f]", r"\.", "[.]", r"[\]-~.]"),
+    ],
 )
-def test_an_odd_character_is_told_where_the_engine_admits_it(atom: str) -> None:
+@pytest.mark.parametrize("around", ["^{}$", "^[a-z]{{5}}{}$", "^(?:x|{}{{1,9}})$"])
+def test_an_odd_character_is_told_where_the_engine_admits_it(atom: str, around: str) -> None:
     admitted = [words for words, odd in ODD.items() if matches(f"^{atom}$", odd)]
-    assert odd_characters(f"^{atom}$") == admitted
+    assert odd_characters(around.format(atom)) == admitted
 
 
-def test_an_odd_character_that_was_written_out_was_meant() -> None:
-    assert odd_characters("^[a-z\u0430]{1,9}$") == []
+@pytest.mark.parametrize(
+    "pattern", ["^[a-z\u0430]{1,9}$", "^[\u0430-\u044f]{1,9}$", "^[\u0400-\u04ff]{1,9}$", r"^a\n$"]
+)
+def test_an_odd_character_that_was_written_out_was_meant(pattern: str) -> None:
+    assert odd_characters(pattern) == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "shortest"), [("^a{5}$", 5), ("^(?:abc|de)$", 2), (r"^\p{L}{2,}$", 2), ("[[a]", 0)]
+)
+def test_a_text_that_fits_is_as_long_as_the_pattern_demands(pattern: str, shortest: int) -> None:
+    assert shortest_match(pattern) == shortest
