@@ -107,7 +107,9 @@ def test_a_call_without_a_key_is_resolved_as_ever(server: RedisServer, sluicegat
     story = sluicegate("audit", "list", "--open", "--folder", "one", "--format", "json-v1").out
     (event,) = json.loads(story)["events"]
     act = ("audit", "resolve", event["request_id"], "--as", "done", "--reason", "looked")
+    server.kill()  # it knows nothing of this call
     assert sluicegate(*act, "--folder", "one").code == 0
+    server.start()
     assert call(folder) == "success"
 
 
@@ -162,6 +164,12 @@ def test_doctor_says_how_the_key_store_is(server: RedisServer, sluicegate: Here)
     assert not Path("one/state").exists()
     assert look(sluicegate) == (True, says)
     assert server.names() == []  # it looks, and writes nothing
+    settings = folder / "sluicegate.yaml"
+    text = settings.read_text()
+    settings.write_text(text.replace("env:RING", "file:keys/"))
+    told = "Redis keeps what it acknowledges; audit.keys holds none yet: give every gate at this"
+    assert look(sluicegate) == (True, f"{told} Redis the same")
+    settings.write_text(text)
     call(folder, state="hang")
     says = "Redis keeps what it acknowledges; keys held by calls without an end: 1"
     assert look(sluicegate) == (True, says)
@@ -180,7 +188,7 @@ def test_a_gate_that_does_not_open_leaves_nothing_behind(server: RedisServer) ->
     for _ in range(3):
         with pytest.raises(ConfigurationError, match="Redis does not answer"):
             open_gate(folder)
-    assert threading.active_count() == threads
+    assert threading.active_count() <= threads
     server.start()
     assert call(folder) == "replayed"
 

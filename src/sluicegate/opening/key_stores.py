@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
@@ -16,6 +16,7 @@ from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.ports import AuditStore, AuditUnavailable
 from sluicegate.opening.redis_places import open_pool, say_not_installed
 from sluicegate.stores.keys import AuditKeys, open_keys
+from sluicegate.stores.shared_keys_fates import find_fate
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
@@ -71,10 +72,12 @@ async def record_and_tell(
 ) -> None:
     """Record an operator's word on a call, and tell the key store as well (RET-2).
 
-    The key store is asked first: where it does not answer nothing is recorded. Raises:
-    ConfigurationError; AuditUnavailable, with nothing recorded unless it says so.
+    Of a call that holds a shared key the key store is asked first: where it does not answer nothing
+    is recorded. Raises: ConfigurationError; AuditUnavailable, with nothing recorded unless it says
+    so.
     """
-    if settings.limits.key_store == "audit:":
+    is_shared = settings.limits.key_store != "audit:"
+    if not is_shared or find_fate(store.events(request_id=act.request_id)) is None:
         await store.record([act])
         return
     keys = open_keys(settings.audit.keys, folder, may_create=False)
@@ -102,22 +105,27 @@ def inspect_key_store(settings: Settings, folder: Path) -> Look:
     name = "key store"
     if settings.limits.key_store == "audit:":
         return name, True, "keys are kept in the record, with each intent"
-    try:
+    keys = None
+    with suppress(ConfigurationError):  # what is wrong with them is told where they are looked at
         keys = open_keys(settings.audit.keys, folder, may_create=False)
+    try:
         return name, True, _run_apart(_told(_look(settings, keys)))
     except ConfigurationError as error:
         return name, False, str(error)
 
 
-async def _look(settings: Settings, keys: AuditKeys) -> str:
+async def _look(settings: Settings, keys: AuditKeys | None) -> str:
     from sluicegate.stores.shared_keys_secrets import derive_secrets
     from sluicegate.stores.shared_keys_server import count_open, look_for_ring
 
+    well = "Redis keeps what it acknowledges"
     async with _connected(settings) as client:
-        if await look_for_ring(client, derive_secrets(keys)) is None:
-            return "Redis keeps what it acknowledges; the first gate begins its keys"
         count = await count_open(client)
-    return f"Redis keeps what it acknowledges; keys held by calls without an end: {count}"
+        if keys is None:
+            return f"{well}; audit.keys holds none yet: give every gate at this Redis the same"
+        if await look_for_ring(client, derive_secrets(keys)) is None:
+            return f"{well}; the first gate begins its keys"
+    return f"{well}; keys held by calls without an end: {count}"
 
 
 @asynccontextmanager
