@@ -9,11 +9,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from sluicegate.values.json import JsonValue
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +26,35 @@ class Ended:
     lines: tuple[bytes, ...]
     succeeded: bool
     by_itself: bool = True
+
+
+def run_through(
+    script: Path,
+    entries: Sequence[T],
+    wall_s: float,
+    *,
+    most: int | None = None,
+    pack: Callable[[Sequence[T]], Sequence[JsonValue]],
+) -> list[bytes | None]:
+    """Return the line that a child wrote for each entry; None for one that it did not finish.
+
+    One child does for all, unless an entry ends it: the next goes on behind that one. Where our
+    clock ended it, others may have used up its time, so that entry is tried again unless it was the
+    first. ``most`` children are started, as many as it takes by default; ``pack`` writes what is
+    left for one of them. Never raises for what the entries hold.
+    """
+    done: list[bytes | None] = []
+    children = 0
+    while len(done) < len(entries) and children != most:
+        left = entries[len(done) :]
+        ended = run_child(script, pack(left), wall_s)
+        children += 1
+        # A child that ends badly has not finished the last one, whatever it wrote.
+        lines = ended.lines[: len(left) if ended.succeeded else len(left) - 1]
+        done.extend(lines)
+        if len(lines) < len(left) and (ended.by_itself or not lines):
+            done.append(None)
+    return [*done, *[None] * (len(entries) - len(done))]
 
 
 def run_child(script: Path, entries: Sequence[JsonValue], wall_s: float) -> Ended:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 from typing import Final
 
 from sluicegate.lifecycle.lint.sets import Inquiry, Question
-from sluicegate.opening.children import run_child
+from sluicegate.opening.children import run_through
 from sluicegate.values.json import JsonObject, JsonValue
 
 WALL_S: Final = 10.0
@@ -31,22 +31,15 @@ def decide(inquiries: Sequence[Inquiry]) -> tuple[tuple[JsonValue, ...], ...]:
     wanted = [
         (inquiry.document, question) for inquiry in inquiries for question in inquiry.questions
     ]
-    answers: list[JsonValue] = []
-    for _ in range(MAX_CHILDREN):
-        left = wanted[len(answers) :]
-        if not left:
-            break
-        ended = run_child(_CHILD, list(_jobs(left)), WALL_S)
-        answers.extend(json.loads(line) for line in ended.lines[: len(left)])
-        if len(answers) < len(wanted) and (ended.by_itself or not ended.lines):
-            answers.append(None)
-    answers.extend([None] * (len(wanted) - len(answers)))
-    given = iter(answers)
+    lines = run_through(_CHILD, wanted, WALL_S, most=MAX_CHILDREN, pack=_write_jobs)
+    given = iter([None if line is None else json.loads(line) for line in lines])
     return tuple(tuple(next(given) for _ in inquiry.questions) for inquiry in inquiries)
 
 
-def _jobs(wanted: Sequence[tuple[JsonObject, Question]]) -> Iterator[JsonValue]:
+def _write_jobs(wanted: Sequence[tuple[JsonObject, Question]]) -> list[JsonValue]:
     """Each document once, with the questions about it in their order."""
-    for _, group in groupby(wanted, key=lambda pair: id(pair[0])):
-        pairs = list(group)
-        yield {"document": pairs[0][0], "questions": [asdict(question) for _, question in pairs]}
+    groups = [list(group) for _, group in groupby(wanted, key=lambda pair: id(pair[0]))]
+    return [
+        {"document": pairs[0][0], "questions": [asdict(question) for _, question in pairs]}
+        for pairs in groups
+    ]

@@ -29,7 +29,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from sluicegate.contracts.schemas.compiling import ENGINE_OPTIONS, compile_validator  # noqa: E402
 from sluicegate.lifecycle.lint.sets import HERE  # noqa: E402
-from sluicegate.opening.trial_child import limit_process, limit_processor_time  # noqa: E402
+from sluicegate.opening.child_limits import limit_process, limit_processor_time  # noqa: E402
 
 _OPTIONS: Final[Any] = {
     "validate_formats": True,

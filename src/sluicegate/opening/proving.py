@@ -13,7 +13,8 @@ from typing import Final
 
 from sluicegate.lifecycle.diff.comparison import Part
 from sluicegate.lifecycle.diff.containment import UNPROVEN, Proof
-from sluicegate.opening.children import run_child
+from sluicegate.opening.children import run_through
+from sluicegate.values.json import JsonValue
 from sluicegate.values.pointers import NOTHING
 
 WALL_S: Final = 60.0
@@ -31,18 +32,9 @@ def prove_parts(parts: Sequence[Part]) -> tuple[Proof, ...]:
     One child does for all, unless a pair ends it: the next child goes on behind that one, up to
     ``MAX_CHILDREN``.
     """
-    proofs: list[Proof] = []
-    for _ in range(MAX_CHILDREN):
-        if len(proofs) == len(parts):
-            break
-        waiting = parts[len(proofs) :]
-        ended = run_child(_CHILD, [[part.old, part.new] for part in waiting], WALL_S)
-        proofs.extend(_read(line) for line in ended.lines[: len(waiting)])
-        stuck = not ended.lines or ended.by_itself
-        if len(proofs) < len(parts) and stuck:
-            proofs.append(UNPROVEN)
-    proofs.extend([UNPROVEN] * (len(parts) - len(proofs)))
-    return tuple(proofs)
+    pairs: list[JsonValue] = [[part.old, part.new] for part in parts]
+    lines = run_through(_CHILD, pairs, WALL_S, most=MAX_CHILDREN, pack=list)
+    return tuple(UNPROVEN if line is None else _read(line) for line in lines)
 
 
 def _read(line: bytes) -> Proof:

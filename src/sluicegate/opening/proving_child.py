@@ -18,7 +18,7 @@ CPU_S: Final = 20
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from sluicegate.lifecycle.diff.containment import prove  # noqa: E402
-from sluicegate.opening.trial_child import limit_process, limit_processor_time  # noqa: E402
+from sluicegate.opening.child_limits import limit_process, limit_processor_time  # noqa: E402
 from sluicegate.values.pointers import Nothing  # noqa: E402
 
 

@@ -14,7 +14,7 @@ from typing import Final
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.schemas.faults import SchemaFault
-from sluicegate.opening.children import run_child
+from sluicegate.opening.children import run_through
 from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonObject
 
@@ -32,13 +32,8 @@ def try_schemas(documents: Sequence[JsonObject]) -> tuple[SchemaFault | None, ..
     for all, unless one of them ends it: the next child goes on behind that one. Never raises for
     what the documents hold.
     """
-    verdicts: list[SchemaFault | None] = []
-    while len(verdicts) < len(documents):
-        finished, ended = _run_child(documents[len(verdicts) :])
-        verdicts.extend([None] * finished)
-        if len(verdicts) < len(documents) and (ended or finished == 0):
-            verdicts.append(_too_complex())
-    return tuple(verdicts)
+    lines = run_through(_CHILD, documents, WALL_S, pack=list)
+    return tuple(_too_complex() if line is None else None for line in lines)
 
 
 def try_contracts(contracts: Iterable[Contract]) -> tuple[Problem, ...]:
@@ -63,16 +58,6 @@ def try_contracts(contracts: Iterable[Contract]) -> tuple[Problem, ...]:
         for (contract, side, _), fault in zip(tried, faults, strict=True)
         if fault is not None
     )
-
-
-def _run_child(documents: Sequence[JsonObject]) -> tuple[int, bool]:
-    """Return how many of ``documents``, from the first on, a fresh child came through, and
-    whether it ended by itself: where our clock ended it, others may have used up its time."""
-    ended = run_child(_CHILD, documents, WALL_S)
-    if ended.succeeded:
-        return len(documents), True
-    # A child that ends badly has not finished the last one.
-    return min(len(ended.lines), len(documents) - 1), ended.by_itself
 
 
 def _too_complex() -> SchemaFault:

@@ -1,4 +1,4 @@
-"""The child process of ``opening/trial.py``: run by path, alone, with nothing of the package.
+"""The child process of ``opening/trial.py``: run by path; it compiles as a gate does.
 
 Reads one JSON array of schemas from standard input, takes each through compilation and the
 validation of probes made from it, and writes one line for each that it finished. Whatever goes
@@ -8,14 +8,11 @@ wrong ends the process before the line is written.
 from __future__ import annotations
 
 import json
-import math
-import resource
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
-
-from jsonschema_rs import Draft202012Validator, RegexOptions
 
 MEMORY_BYTES: Final = 512 * 1024 * 1024
 CPU_S: Final = 2
@@ -24,6 +21,12 @@ DEPTHS: Final = (1, 4, 16, 32)
 MAX_VALUES: Final = 2_000
 MAX_NAMES: Final = 40
 TOO_SLOW: Final = 3
+
+# An isolated interpreter knows no PYTHONPATH, so the package may not be importable by itself.
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+
+from sluicegate.contracts.schemas.compiling import compile_validator  # noqa: E402
+from sluicegate.opening.child_limits import limit_process, limit_processor_time  # noqa: E402
 
 _HOLDS_SCHEMA: Final = frozenset(
     {
@@ -51,33 +54,9 @@ def main() -> None:
         sys.stdout.flush()
 
 
-def limit_process(memory_bytes: int) -> None:
-    """Take from this process what it does not need: memory, cores, written and open files."""
-    for limit, value in (
-        (resource.RLIMIT_AS, memory_bytes),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_NOFILE, 16),
-    ):
-        resource.setrlimit(limit, (value, value))
-
-
-def limit_processor_time(seconds: int) -> None:
-    """Let the kernel end this process after ``seconds`` more; each schema has its share."""
-    spent = math.floor(time.process_time())
-    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    resource.setrlimit(resource.RLIMIT_CPU, (spent + seconds, hard))
-
-
 def try_schema(schema: Any) -> None:
     """Compile ``schema`` as the gate does, and judge every probe by it."""
-    validator = Draft202012Validator(
-        schema,
-        validate_formats=True,
-        ignore_unknown_formats=False,
-        offline=True,
-        pattern_options=RegexOptions(size_limit=500_000),
-    )
+    validator = compile_validator(schema)
     for probe in probes(schema):
         validator.is_valid(probe)
 
