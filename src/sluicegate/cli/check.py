@@ -23,8 +23,8 @@ from sluicegate.cli.output import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sluicegate.opening.checking import FolderReport
     from sluicegate.opening.fixtures import TriedFixture
-    from sluicegate.opening.folder import FolderReport
     from sluicegate.opening.probing import Probed
     from sluicegate.opening.succession import Unraised
     from sluicegate.opening.unfit import Unfit
@@ -49,7 +49,7 @@ def check(folder: str, no_python: bool, form: str, color: str) -> int:
     folder.
     """
     from sluicegate.cli.progress import tell_progress
-    from sluicegate.opening.folder import check_folder
+    from sluicegate.opening.checking import check_folder
     from sluicegate.rendering.checking import report_check
 
     demand_folder(folder, "`sluicegate init NAME` makes one")

@@ -61,17 +61,6 @@ class UnreadFixture:
         """What was not judged is not as expected."""
         return False
 
-    @property
-    def verdict(self) -> Verdict:
-        """What stands for a verdict where its readers know no file without one."""
-        return Verdict(
-            accepted=False,
-            stage=Stage.INTERNAL,
-            code=Code.INTERNAL,
-            findings=(),
-            digest=digest_of_bytes(b""),
-        )
-
 
 TriedFixture: TypeAlias = FixtureResult | UnreadFixture
 

@@ -16,8 +16,6 @@ from sluicegate.gates.means import Means
 from sluicegate.gates.ports import AuditStore, Clock, Replays
 from sluicegate.gates.serving import Serving
 from sluicegate.notices.notices import open_notifier
-from sluicegate.opening.checking import FolderReport as FolderReport
-from sluicegate.opening.checking import check_folder as check_folder
 from sluicegate.opening.clock import SystemClock, draw, new_request_id
 from sluicegate.opening.decision_points import open_decision_point
 from sluicegate.opening.documents import SETTINGS_NAME, read_folder, say_misplaced
