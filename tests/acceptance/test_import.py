@@ -98,6 +98,7 @@ def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("tools.json").write_text(json.dumps(TOOLS))
     Path("api.yaml").write_text(OPERATIONS)
     Path("imported_model.py").write_text(MODEL)
+    Path("needy_model.py").write_text("import absent_module")
     monkeypatch.syspath_prepend(tmp_path)
     Path("item.json").write_text(json.dumps(ITEM))
     for number, answer in enumerate(ANSWERS):
@@ -205,6 +206,45 @@ def test_whatever_check_refuses_in_a_draft_was_named_when_it_was_drafted(
             ("C05", ""),
             ("C05", "/properties/part"),
         }
+
+
+HOLED = """\
+from pydantic import BaseModel
+
+class Part(BaseModel):
+    size: float
+
+class Item(BaseModel):
+    name: str
+    count: int | None = None
+    price: float = 1.0
+    page: float = 1.0
+    parts: list[Part] = []
+"""
+HELD = {"name": "a", "count": 3, "price": 2.5, "page": 2.0, "parts": [{"size": 1.5}]}
+
+
+@pytest.mark.requirement("LIF-2")
+@pytest.mark.parametrize("side", ["result", "arguments"])
+def test_whatever_hole_check_finds_in_a_draft_was_named_when_it_was_drafted(
+    sluicegate: Here, side: str
+) -> None:
+    Path("holed_model.py").write_text(HOLED)
+    Path("held.json").write_text(json.dumps(HELD))
+    source = ("pydantic", "holed_model:Item", "--tool", "item", "--example", "held.json")
+    done = sluicegate("import", *source, "--side", side, "--accept-defaults", "--format", "json-v1")
+    (draft,) = json.loads(done.out)["drafts"]
+    questions = [each["question"] for each in draft["decisions"]]
+    holes = json.loads(sluicegate("check", "--format", "json-v1").out)["holes"]
+    rules = {each["closed_by"] for each in holes}
+    assert rules == ({"B04", "B05", "C06"} if side == "result" else {"B04", "B05"})
+    for hole in holes:
+        assert [
+            question
+            for question in questions
+            if f"check finds a hole by {hole['closed_by']} " in question
+            and f"/properties/{hole['pointer'].rpartition('/')[2]}" in question
+        ], hole
 
 
 @pytest.mark.parametrize(
@@ -366,11 +406,59 @@ def refused(sluicegate: Here, text: str, *arguments: str) -> Done:
         ('{"$ref": "far.json"}', ("schema", "bad.json", "--tool", "a"), 4, "leads to nothing"),
         ('{"$ref": "https://x/y"}', ("schema", "bad.json", "--tool", "a"), 4, "nothing is fetched"),
         ('{"type": "strng"}', ("schema", "bad.json", "--tool", "a"), 4, "Did you mean `string`"),
+        (
+            '{"$ref": "common/far.json"}',
+            ("schema", "bad.json", "--tool", "a"),
+            4,
+            "References lead into . alone: name the folder that holds all files by --root DIR.",
+        ),
+        (
+            '{"$ref": "../far.json"}',
+            ("schema", "bad.json", "--tool", "a", "--root", "."),
+            4,
+            "name the folder that holds all files by another --root.",
+        ),
+        ('{"$ref": "#/x"}', ("schema", "bad.json", "--tool", "a"), 4, "Write the pointer of a"),
+        (
+            json.dumps({"openapi": "3.1.0", "paths": {}}),
+            ("schema", "bad.json", "--tool", "a"),
+            4,
+            "bad.json: it is an OpenAPI document: use `sluicegate import openapi`.",
+        ),
+        (
+            json.dumps(TOOLS),
+            ("schema", "bad.json", "--tool", "a"),
+            4,
+            "bad.json: it is an MCP tool list: use `sluicegate import mcp`.",
+        ),
+        ('{"a": 1}', ("schema", "bad.json", "--tool", "a"), 4, "it is no JSON Schema: none of"),
+        (json.dumps(TOOLS), ("openapi", "bad.json", "--tool", "a"), 4, "sluicegate import mcp"),
+        (json.dumps(ITEM), ("openapi", "bad.json", "--tool", "a"), 4, "sluicegate import schema"),
+        ('{"a": 1}', ("openapi", "bad.json", "--tool", "a"), 4, "it has no `openapi`"),
+        (json.dumps(ITEM), ("mcp", "bad.json"), 4, "use `sluicegate import schema`"),
+        (json.dumps(TOOLS), ("mcp", "bad.json", "--tool", "get_itm"), 4, "Did you mean get_item?"),
         ('{"$schema": "urn:mine"}', ("schema", "bad.json", "--tool", "a"), 4, "dialect"),
         ("{}", ("schema", "bad.json", "--tool", "fixtures"), 2, "a tool's name"),
         ('{"openapi": "2.0"}', ("openapi", "bad.json", "--tool", "a"), 4, "neither 3.0 nor 3.1"),
         ("{}", ("openapi", "api.yaml", "--tool", "a"), 4, "4 operations"),
-        ("{}", ("pydantic", "absent_module:A", "--tool", "a"), 2, "cannot be imported"),
+        (
+            "{}",
+            ("pydantic", "absent_module:A", "--tool", "a"),
+            2,
+            "cannot be imported: there is no module `absent_module`",
+        ),
+        (
+            "{}",
+            ("pydantic", "imported_model:Itm", "--tool", "a"),
+            2,
+            "`imported_model` defines no `Itm`. Did you mean `Item`?",
+        ),
+        (
+            "{}",
+            ("pydantic", "needy_model:Item", "--tool", "a"),
+            2,
+            "`needy_model` imports `absent_module`, which is not installed",
+        ),
         ("[1]", ("samples", "bad.json", "--tool", "a"), 4, "one JSON object"),
     ],
 )

@@ -20,7 +20,7 @@ from sluicegate.contracts.schemas.registration import register
 from sluicegate.lifecycle.importing.drafts import Draft, draft
 from sluicegate.lifecycle.importing.gathering import gather
 from sluicegate.lifecycle.importing.schema_files import blueprint_of_schema
-from sluicegate.opening.drafting import read_tree
+from sluicegate.opening.drafting_schemas import read_tree
 
 SUITES: Final = os.environ.get("SLUICEGATE_SUITES")
 

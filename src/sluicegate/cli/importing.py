@@ -145,19 +145,15 @@ def import_schema(
     source: Path, tool: str, side: Side, root: Path | None, examples: Sequence[Path]
 ) -> Sequence[Blueprint]:
     """Draft from a JSON Schema file, draft-04 to 2020-12."""
-    from sluicegate.lifecycle.importing.blueprint import SourceError
-    from sluicegate.lifecycle.importing.gathering import gather
     from sluicegate.lifecycle.importing.schema_files import blueprint_of_schema
-    from sluicegate.opening.drafting import read_named, read_source, read_tree
+    from sluicegate.opening.drafting import read_named
+    from sluicegate.opening.drafting_schemas import read_schema
 
     demand_name(tool, "--tool")
     home = (root or source.parent).resolve()
     if not source.resolve().is_relative_to(home):
         raise click.BadParameter(f"{source} lies outside it", param_hint="--root")
-    name = source.resolve().relative_to(home).as_posix()
-    schema = gather(name, {**read_tree(home), name: read_source(source)})
-    if isinstance(schema, tuple):
-        raise SourceError("\n".join(f"{source}: {each.message} {each.mend}" for each in schema))
+    schema = read_schema(source, root)
     return [blueprint_of_schema(tool, schema, side, read_named(examples))]
 
 

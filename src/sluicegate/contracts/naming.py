@@ -12,6 +12,18 @@ from sluicegate.contracts.places import Place
 _NAME: Final = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
 
 
+class NamelessError(Exception):
+    """A Python name leads to nothing: ``why``, and how to ``mend`` it.
+
+    Neither holds what an exception said: its text may hold what no report should.
+    """
+
+    def __init__(self, why: str, mend: str) -> None:
+        self.why = why
+        self.mend = mend
+        super().__init__(f"{why} {mend}")
+
+
 @dataclass(frozen=True, slots=True)
 class PythonNames:
     """``prefixes`` are those of sluicegate.yaml; ``resolve`` None: no Python at all."""
@@ -58,6 +70,9 @@ class PythonNames:
             return None
         try:
             return (self.resolve(name),)
+        except NamelessError as error:
+            place.fault(error.why, error.mend)
+            return None
         except Exception as error:  # noqa: BLE001  (whatever an import raises, nothing is served)
             place.fault(
                 f"`{name}` cannot be imported ({type(error).__name__}).",

@@ -20,7 +20,6 @@ from sluicegate.opening.python_names import resolve
 from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.names import show_name
 
-_MAX_FILES: Final = 5_000
 _MEMBERS: Final[Mapping[SideName, str]] = {"arguments": "inputSchema", "result": "outputSchema"}
 
 
@@ -93,23 +92,6 @@ def _say_unfit(unfit: Unfit) -> str:
 
 def _say_place(fault: SchemaFault) -> str:
     return fault.pointer or "the root"
-
-
-def read_tree(root: Path) -> dict[str, JsonValue]:
-    """Return every JSON document below ``root`` that can be read, by its path below it.
-
-    What is no strict JSON is left out: a reference to it leads nowhere, and says so. Raises:
-    OSError; SourceError for a folder of more than 5,000 files.
-    """
-    documents: dict[str, JsonValue] = {}
-    paths = sorted(path for path in root.rglob("*.json") if path.is_file())
-    if len(paths) > _MAX_FILES:
-        raise SourceError(f"{root} holds more than {_MAX_FILES} JSON files; name a folder below.")
-    for path in paths:
-        found = read_document(path.name, read_plain(path, MAX_DOCUMENT_BYTES))
-        if isinstance(found, Document):
-            documents[path.relative_to(root).as_posix()] = found.value
-    return documents
 
 
 def read_named(paths: Iterable[Path]) -> dict[str, JsonValue]:

@@ -32,6 +32,7 @@ from sluicegate.contracts.contract import (
     TextRule,
 )
 from sluicegate.contracts.loading import load
+from sluicegate.contracts.naming import NamelessError
 from sluicegate.contracts.served import ContractSet
 from sluicegate.contracts.settings import AccessRule, Settings
 from sluicegate.values.limits import Limits
@@ -969,12 +970,17 @@ def fail(name: PythonName) -> object:
     raise ImportError("no such module: /home/secret")
 
 
+def miss(name: PythonName) -> object:
+    raise NamelessError(f"`{name}` leads to nothing.", "Write another.")
+
+
 PYTHON = {
     "outside the prefixes": (["acme."], resolve_anything, "prefixes"),
     "a prefix is not a stem": (["evi"], resolve_anything, "prefixes"),
     "no prefix at all": ([], resolve_anything, "prefixes"),
     "forbidden": (["evil."], None, "--no-python"),
     "not importable": (["evil."], fail, "cannot be imported"),
+    "not there": (["evil."], miss, "`evil.code:run` leads to nothing."),
     "no function": (["evil"], lambda name: 7, "cannot be called"),
 }
 

@@ -21,6 +21,7 @@ from sluicegate.lifecycle.importing.closing import settle
 from sluicegate.lifecycle.importing.questions import (
     decide_errors,
     decide_head,
+    decide_holes,
     decide_result,
     decide_schema,
     surround,
@@ -82,7 +83,8 @@ def draft(
     decisions = [*decide_head(blueprint, owner), *blueprint.decisions]
     decisions += decide_schema("arguments", settled, bounded)
     around = Surroundings(of_contract=True, has_dialect=True, has_accepted=bool(blueprint.calls))
-    decisions += decide_errors(Subject(schema=settled.schema, side="arguments", around=around))
+    subject = Subject(schema=settled.schema, side="arguments", around=around)
+    decisions += (*decide_errors(subject), *decide_holes(subject))
     files = {"schemas/arguments.json": _encode(settled.schema)}
     members: dict[str, JsonValue] = {
         "sluicegate": 1,
@@ -109,7 +111,8 @@ def draft(
         decisions += decide_schema("result", settled, bounded)
         decisions += decide_result(settled.schema)
         around = surround(members["result"], has_accepted=bool(blueprint.answers))
-        decisions += decide_errors(Subject(schema=settled.schema, side="result", around=around))
+        subject = Subject(schema=settled.schema, side="result", around=around)
+        decisions += (*decide_errors(subject), *decide_holes(subject))
     if blueprint.errors:
         members["errors"] = {
             code: {"retryable": retryable} for code, retryable in blueprint.errors.items()

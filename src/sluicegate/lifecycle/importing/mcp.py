@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Final
 
 from sluicegate.lifecycle.importing.blueprint import (
@@ -17,6 +18,7 @@ from sluicegate.lifecycle.importing.blueprint import (
 )
 from sluicegate.lifecycle.importing.dialects import DialectError
 from sluicegate.lifecycle.importing.gathering import gather
+from sluicegate.lifecycle.importing.recognising import demand_kind
 from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.names import show_name
@@ -45,6 +47,10 @@ _BOTH: Final = Decision(
     question="effect: the server says that the tool only reads and that it destroys; MCP lets the"
     " former count",
 )
+_NO_INPUT: Final = Decision(
+    at="arguments",
+    question="arguments.schema: the tool declares no inputSchema, so it takes no argument",
+)
 _TEXT: Final = Decision(
     at="upstream",
     question="upstream.text: the tool declares no outputSchema, so its text reaches the agent as"
@@ -61,12 +67,15 @@ def read_tool_list(value: JsonValue, *, only: str | None = None) -> tuple[Bluepr
     ``only`` names the one tool that is wanted. Raises: SourceError where there is no list, or
     nothing in it.
     """
+    demand_kind(value, "mcp")
     at, tools = _tools(value)
     names = Counter(name for tool in tools if isinstance(name := _name(tool), str))
     if not tools:
         raise SourceError("the list holds no tool.")
     if only is not None and only not in names:
-        raise SourceError(f"the list holds no tool {show_name(only)}.")
+        near = get_close_matches(only, names, n=1)
+        hint = f" Did you mean {show_name(near[0])}?" if near else ""
+        raise SourceError(f"the list holds no tool {show_name(only)}.{hint}")
     return tuple(
         _read_tool(f"{at}/{index}", tool, names)
         for index, tool in enumerate(tools)
@@ -111,9 +120,8 @@ def _read_tool(at: str, tool: JsonValue, names: Mapping[str, int]) -> Blueprint 
             "Leave one of them in it.",
         )
     schemas: dict[str, JsonObject | None] = {}
-    for member, default in (("inputSchema", {"type": "object"}), ("outputSchema", None)):
-        given = tool.get(member)
-        gathered = _gather(f"{at}/{member}", default if given is None else given)
+    for member in ("inputSchema", "outputSchema"):
+        gathered = _gather(f"{at}/{member}", tool.get(member))
         if isinstance(gathered, LeftOut):
             return gathered
         schemas[member] = gathered
@@ -152,7 +160,11 @@ def _blueprint(
         arguments=schemas["inputSchema"] or NO_ARGUMENTS,
         result=result,
         upstream={"mcp": True} if result is not None else {"mcp": True, "text": "plain"},
-        decisions=(*asked, _STRUCTURED if result is not None else _TEXT),
+        decisions=(
+            *asked,
+            *(() if schemas["inputSchema"] is not None else (_NO_INPUT,)),
+            _STRUCTURED if result is not None else _TEXT,
+        ),
         pointer=at,
     )
 

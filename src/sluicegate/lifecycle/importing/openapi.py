@@ -22,6 +22,7 @@ from sluicegate.lifecycle.importing.blueprint import Blueprint, Decision, Effect
 from sluicegate.lifecycle.importing.dialects import Dialect, convert
 from sluicegate.lifecycle.importing.exchanges import list_members
 from sluicegate.lifecycle.importing.gathering import gather
+from sluicegate.lifecycle.importing.recognising import demand_kind
 from sluicegate.lifecycle.importing.servers import find_address
 from sluicegate.lifecycle.importing.trimming import keep_reached
 from sluicegate.values.codes import Code
@@ -59,6 +60,7 @@ def read_operation(document: JsonValue, tool: str, *, operation: str | None) -> 
 
     None: the document has one operation alone. Raises: SourceError.
     """
+    demand_kind(document, "openapi")
     if not isinstance(document, Mapping):
         raise SourceError("an OpenAPI document is an object.")
     reader = _Reader(document, _dialect(document))
@@ -71,6 +73,8 @@ def _dialect(document: JsonObject) -> Dialect:
         return "openapi-3.0"
     if isinstance(version, str) and version.startswith("3.1."):
         return "2020-12"
+    if "openapi" not in document and "swagger" not in document:
+        raise SourceError("it is no OpenAPI document: it has no `openapi`.")
     raise SourceError("`openapi` is neither 3.0 nor 3.1; convert the document first.")
 
 

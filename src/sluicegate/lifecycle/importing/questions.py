@@ -1,6 +1,7 @@
 """What only a person can decide of a draft: of its head, its schemas, and what reaches the agent.
 
-Whatever ``check`` would refuse in the draft is among it, place by place (SPEC LIF-6, LIF-1).
+Whatever ``check`` would refuse in the draft is among it, place by place, and so is what the mutants
+of an accepted example would find (SPEC LIF-6, LIF-1, LIF-2).
 """
 
 from __future__ import annotations
@@ -32,7 +33,12 @@ _MAX_SENTENCE: Final = 300
 _MAX_PLACES: Final = 200
 """Places of one rule in one draft: the document must stay one that loads (256 KiB)."""
 
+_MAX_HOLES: Final = 50
+"""Places of one rule that only an accepted example brings to light; there are ten such rules."""
+
 _BARE_ID: Final = "B02"
+_HOLED: Final = ("B01", "B03", "B04", "B05", "B10", "C04", "C05", "C06", "X03", "X05")
+"""Rules of the schema whose breach is a hole as soon as mutants are made of an accepted example."""
 
 
 def decide_head(blueprint: Blueprint, owner: str | None) -> Iterator[Decision]:
@@ -66,7 +72,8 @@ def decide_schema(side: SideName, settled: Settled, bounded: Bounded) -> Iterato
 
     def ask(text: str, places: list[str]) -> Iterator[Decision]:
         if places:
-            yield Decision(at=side, question=f"{side}.schema: {text} {_name(places)}")
+            topic = f"{side}.schema: {text}"
+            yield Decision(at=side, question=f"{topic} {_name(places)}", topic=topic)
 
     yield from _ask_each(side, "identifiers need a pattern", _list_bare_ids(side, settled.schema))
     yield from ask(
@@ -82,9 +89,8 @@ def decide_schema(side: SideName, settled: Settled, bounded: Bounded) -> Iterato
     yield from ask("any value was allowed and scalars alone are now, at", changes.scalars)
     if changes.dropped:
         named = ", ".join(f"{name} ({count})" for name, count in sorted(changes.dropped.items()))
-        yield Decision(
-            at=side, question=f"{side}.schema: taken away, because it holds not: {named}"
-        )
+        topic = f"{side}.schema: taken away, because it holds not"
+        yield Decision(at=side, question=f"{topic}: {named}", topic=topic)
 
 
 def _list_bare_ids(side: SideName, schema: JsonObject) -> list[str]:
@@ -103,6 +109,19 @@ def decide_errors(subject: Subject) -> Iterator[Decision]:
     for rule, places in broken.items():
         if rule != _BARE_ID:
             yield from _ask_each(subject.side, f"check refuses {rule} {RULES[rule].name}", places)
+
+
+def decide_holes(subject: Subject) -> Iterator[Decision]:
+    """Yield where mutants of an accepted example would be accepted: by rule, each place of it.
+
+    ``check`` makes none while there is no such example, and then only warns.
+    """
+    sheet = Sheet(subject)
+    for rule in map(RULES.__getitem__, _HOLED):
+        if rule.check is not None and rule.severity(subject.side) == "warning":
+            places = dict.fromkeys(hit.pointer for hit in rule.check(sheet))
+            text = f"check finds a hole by {rule.id} {rule.name} once an example is accepted"
+            yield from _ask_each(subject.side, text, places, most=_MAX_HOLES)
 
 
 def surround(result: JsonValue, *, has_accepted: bool) -> Surroundings:
@@ -131,11 +150,8 @@ def decide_result(schema: JsonObject) -> Iterator[Decision]:
     )
     texts = list_free_texts(schema)
     if texts:
-        yield Decision(
-            at="result",
-            question="result.untrusted_text: free text that the agent needs, out of"
-            f" {_name(texts)}",
-        )
+        topic = "result.untrusted_text: free text that the agent needs, out of"
+        yield Decision(at="result", question=f"{topic} {_name(texts)}", topic=topic)
     yield Decision(
         at="result", question="result.bind: which fields repeat an argument and must equal it"
     )
@@ -150,18 +166,21 @@ def _name(places: list[str]) -> str:
     return f"{shown} and {rest} more" if rest > 0 else shown
 
 
-def _ask_each(side: SideName, text: str, places: Iterable[str]) -> Iterator[Decision]:
+def _ask_each(
+    side: SideName, text: str, places: Iterable[str], *, most: int = _MAX_PLACES
+) -> Iterator[Decision]:
     """Name each place, in as many sentences as it takes: what is not told is a surprise later."""
     listed = list(places)
     shown = ["/".join(map(show_name, place.split("/"))) or "the root" for place in listed]
-    if len(listed) > _MAX_PLACES:
-        more = f"and {len(listed) - _MAX_PLACES} more places, which `sluicegate lint` names"
-        shown[_MAX_PLACES:] = [more]
+    if len(listed) > most:
+        more = f"and {len(listed) - most} more places, which `sluicegate lint` names"
+        shown[most:] = [more]
+    topic = f"{side}.schema: {text}, at"
     line: list[str] = []
     for each in shown:
         if line and len(", ".join([*line, each])) > _MAX_SENTENCE:
-            yield Decision(at=side, question=f"{side}.schema: {text}, at {', '.join(line)}")
+            yield Decision(at=side, question=f"{topic} {', '.join(line)}", topic=topic)
             line = []
         line.append(each)
     if line:
-        yield Decision(at=side, question=f"{side}.schema: {text}, at {', '.join(line)}")
+        yield Decision(at=side, question=f"{topic} {', '.join(line)}", topic=topic)

@@ -56,3 +56,21 @@ def test_the_hints_say_the_effect_and_what_destroys_never_loads_undecided(
     text = made.files["contract.yaml"].decode()
     assert (made.loads, "\ndraft:\n" in text) == (loads, not loads)
     assert ("  - " + '"effect' in text) == (not loads)
+
+
+@pytest.mark.parametrize(
+    ("tool", "said", "unsaid"),
+    [
+        ({"inputSchema": None}, "declares no inputSchema, so it takes no argument", "closed"),
+        ({}, "arguments.schema: closed by the import, though published open", "no inputSchema"),
+    ],
+    ids=["none", "an open one"],
+)
+def test_a_tool_without_a_schema_of_its_arguments_is_told_to_have_none(
+    tool: dict[str, Any], said: str, unsaid: str
+) -> None:
+    made = draft(read(tool))
+    assert isinstance(made, Draft)
+    questions = "\n".join(each.question for each in made.decisions if each.at == "arguments")
+    assert said in questions
+    assert unsaid not in questions
