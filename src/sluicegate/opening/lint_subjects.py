@@ -12,7 +12,7 @@ from sluicegate.contracts.marks import Document, Mark
 from sluicegate.contracts.places import suggest
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.settings import FolderLimits
-from sluicegate.lifecycle.lint.bounds import IDENTIFIER
+from sluicegate.lifecycle.lint.naming import is_identifier_name
 from sluicegate.lifecycle.lint.subject import SideName, Subject, Surroundings
 from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonObject, JsonValue
@@ -240,7 +240,7 @@ def _identifying(arguments: JsonObject) -> dict[Pointer, str]:
     schema = _mapping(arguments, "schema")
     required = schema.get("required")
     for name in required if isinstance(required, list) else ():
-        if isinstance(name, str) and IDENTIFIER.fullmatch(name):
+        if isinstance(name, str) and is_identifier_name(name):
             found[Pointer((name,))] = f"/{name}"
     return found
 

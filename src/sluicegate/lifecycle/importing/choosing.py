@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from sluicegate.contracts.schemas.formulas import holds, is_extension
 from sluicegate.contracts.schemas.keywords import integer_at, names_at
-from sluicegate.lifecycle.lint.exposures import is_free_text, is_secret_name
+from sluicegate.lifecycle.lint.exposures import is_free_text
+from sluicegate.lifecycle.lint.naming import is_secret_name
 from sluicegate.lifecycle.lint.sheet import Place, Sheet
 from sluicegate.lifecycle.lint.subject import Subject
 from sluicegate.values.json import JsonObject

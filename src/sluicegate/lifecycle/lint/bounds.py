@@ -15,9 +15,11 @@ from sluicegate.contracts.schemas.keywords import (
     schema_map,
 )
 from sluicegate.lifecycle.lint.findings import WORD, Example, Hit, Rule, inner, shown
+from sluicegate.lifecycle.lint.naming import is_identifier_name
 from sluicegate.lifecycle.lint.pattern_reading import longest_match
+from sluicegate.lifecycle.lint.shapes import is_shaped
 from sluicegate.lifecycle.lint.sheet import Sheet
-from sluicegate.values.json import JsonObject
+from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.names import show_name
 
 SHORT_FORMATS: Final = frozenset({"date", "uuid", "ipv4", "ipv6", "hostname", "idn-hostname"})
@@ -32,9 +34,7 @@ LONG_FORMATS: Final = frozenset(
 DIGIT_FORMATS: Final = frozenset({"date-time", "time", "duration"})
 """Formats whose texts can grow by digits alone."""
 
-IDENTIFIER: Final = re.compile(
-    r"(?:.*_)?(?:id|uuid|guid|slug|ref|key)|.*(?:Id|ID|Uuid|UUID|Slug|Ref|Key)", re.ASCII
-)
+_MAX_SAFE: Final = 2**53 - 1
 _COUNTS: Final = re.compile(
     r"(?:.*_)?(?:page|limit|count|size|offset|total|depth|index|number|attempts|perpage|pagesize)"
     r"|per_page|page_size|max_[a-z]+|num_[a-z]+|.*(?:Page|Limit|Count|Size|Offset|Total|Number)",
@@ -60,21 +60,16 @@ def find_long_texts(sheet: Sheet) -> Iterator[Hit]:
 
 
 def find_loose_identifiers(sheet: Sheet) -> Iterator[Hit]:
-    """B02."""
+    """B02: a text so named, or one in a list so named."""
     for place in sheet.places:
+        name = place.known_as
         if (
-            place.name is not None
-            and IDENTIFIER.fullmatch(place.name)
+            name is not None
+            and is_identifier_name(name, of_many=place.name is None)
             and place.admits("string")
-            and not place.always("string", _has_shape)
+            and not place.always("string", is_shaped)
         ):
-            yield Hit(
-                place.pointer, f"`{show_name(place.name)}` names something, and any text will do."
-            )
-
-
-def _has_shape(schema: JsonObject) -> bool:
-    return isinstance(schema.get("pattern"), str) or isinstance(schema.get("format"), str)
+            yield Hit(place.pointer, f"`{show_name(name)}` names something, and any text will do.")
 
 
 def _ends(schema: JsonObject) -> bool:
@@ -178,12 +173,23 @@ def _onward(sheet: Sheet, schema: JsonObject) -> Iterator[Schema]:
 
 
 def find_unsafe_bounds(sheet: Sheet) -> Iterator[Hit]:
-    """B09."""
+    """B09: bounds, and listed values at any depth."""
     for node in sheet.nodes:
         for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
             bound = node.schema.get(keyword)
-            if isinstance(bound, int | float) and abs(bound) > 2**53 - 1:
+            if isinstance(bound, int | float) and abs(bound) > _MAX_SAFE:
                 yield Hit(f"{node.pointer}/{keyword}", "the bound lies beyond 2^53 − 1.")
+        for keyword in ("const", "enum"):
+            if keyword in node.schema and _is_unsafe(node.schema[keyword]):
+                yield Hit(f"{node.pointer}/{keyword}", "an integer in it lies beyond 2^53 − 1.")
+
+
+def _is_unsafe(value: JsonValue) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_is_unsafe, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(_is_unsafe, value))
+    return isinstance(value, int) and abs(value) > _MAX_SAFE
 
 
 def find_open_tuples(sheet: Sheet) -> Iterator[Hit]:
@@ -230,8 +236,8 @@ RULES: Final = (
         name="id-unpatterned",
         arguments="warning",
         result="error",
-        what="A member named like an identifier (`run_id`, `key`, `slug`, `ref`) without "
-        "pattern or format.",
+        what="A member named like an identifier (`run_id`, `user-id`, `key`, `slug`, `ref`), or a "
+        "list of them (`user_ids`), without a format or a pattern that keeps sentences out.",
         why="Whether an answer is about the thing that was asked for needs identifiers of "
         "one shape.",
         mend="Add an anchored `pattern` with bounded length, or `format: uuid`.",
@@ -306,7 +312,7 @@ RULES: Final = (
         name="unsafe-integer",
         arguments="warning",
         result="warning",
-        what="A numeric bound beyond 2^53 − 1.",
+        what="A numeric bound, or an integer in const or enum, beyond 2^53 − 1.",
         why="Readers that hold numbers as doubles round such integers, and compare them wrong.",
         mend="Bound it by 9007199254740991, or carry it as text with a pattern.",
         good=shown({"type": "integer", "minimum": 0, "maximum": 9007199254740991}),

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
+from sluicegate.contracts.schemas.formulas import holds, is_enumerated
+from sluicegate.contracts.schemas.keywords import is_false, schema_at, schema_map
 from sluicegate.contracts.schemas.reach import find_subschemas
 from sluicegate.lifecycle.lint.findings import WORD, Example, Hit, Rule, closed, shown
+from sluicegate.lifecycle.lint.naming import is_prose_name, is_secret_name
+from sluicegate.lifecycle.lint.shapes import fixes_host, is_shape, is_shaped
 from sluicegate.lifecycle.lint.sheet import Place, Sheet
 from sluicegate.lifecycle.lint.subject import Surroundings
 from sluicegate.values.json import JsonObject
 from sluicegate.values.names import show_name
-from sluicegate.values.pointers import Pointer
+from sluicegate.values.pointers import Pointer, join_segments
 
-_PROSE: Final = frozenset(
-    {
-        *("message", "detail", "details", "description", "stderr", "stdout", "html", "reason"),
-        *("error_message", "traceback", "stack", "log", "logs", "comment", "body", "note"),
-    }
-)
-_SECRET: Final = re.compile(
-    r"(?:.*_)?(?:password|passwd|passphrase|secret|api_?key|access_?key|private_?key|credentials?"
-    r"|authorization|bearer|cookie|session_?token|access_?token|refresh_?token|auth_?token|token)",
-    re.ASCII | re.IGNORECASE,
-)
-_NO_SECRET: Final = re.compile(
-    r".*(?:page|continuation|cursor|next|sync).?token", re.ASCII | re.IGNORECASE
-)
 _TIMES: Final = frozenset({"observed_at", "as_of", "fetched_at", "retrieved_at", "sampled_at"})
 _URLS: Final = frozenset({"uri", "uri-reference", "iri", "iri-reference"})
 
@@ -45,45 +34,62 @@ def _lie_together(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 def find_free_text(sheet: Sheet) -> Iterator[Hit]:
-    """E05."""
+    """E05: texts, and the member names of maps."""
     for place in sheet.places:
-        if not place.admits("string") or place.is_listed or not _reaches_agent(sheet, place):
+        if not _reaches_agent(sheet, place):
             continue
         if Pointer(place.path) in sheet.subject.around.untrusted:
             continue
-        if _is_prose(place.name):
+        yield from _find_free_names(sheet, place)
+        if not place.admits("string") or place.is_listed:
+            continue
+        if is_prose_name(place.name):
             yield Hit(
                 place.pointer,
                 f"`{show_name(place.name or '')}` is prose that somebody else wrote.",
             )
-        elif not place.always("string", _is_shaped):
+        elif not place.always("string", is_shaped):
             yield Hit(place.pointer, "a text of any content.")
+
+
+def _find_free_names(sheet: Sheet, place: Place) -> Iterator[Hit]:
+    """Names that the sender of a map chooses reach the agent as its values do."""
+    if not place.admits("object") or place.is_listed:
+        return
+    for schema in place.schemas():
+        at = sheet.place_of(schema)
+        names = schema_at(schema, "propertyNames")
+        if at is not None and isinstance(names, Mapping) and _takes_any_name(sheet, names):
+            yield Hit(
+                join_segments((*at, "propertyNames")), "the sender writes any text as a name."
+            )
+        for pattern, inner in schema_map(schema, "patternProperties").items():
+            if at is not None and not is_false(inner) and not is_shape(pattern):
+                yield Hit(
+                    join_segments((*at, "patternProperties", pattern)),
+                    "the sender writes any text as a name.",
+                )
+
+
+def _takes_any_name(sheet: Sheet, names: JsonObject) -> bool:
+    formula = sheet.composition.of(names)
+    return not holds(
+        formula,
+        lambda schema: isinstance(schema, Mapping) and (is_enumerated(schema) or is_shaped(schema)),
+    )
 
 
 def is_free_text(place: Place, name: str | None) -> bool:
     """Whether texts of strangers may stand at ``place``, which its parent calls ``name`` (E05)."""
     if not place.admits("string") or place.is_listed:
         return False
-    return _is_prose(name) or not place.always("string", _is_shaped)
-
-
-def _is_prose(name: str | None) -> bool:
-    return name is not None and name.lower() in _PROSE
-
-
-def is_secret_name(name: str) -> bool:
-    """Whether ``name`` reads like that of a secret (E06)."""
-    return _SECRET.fullmatch(name) is not None and _NO_SECRET.fullmatch(name) is None
-
-
-def _is_shaped(schema: JsonObject) -> bool:
-    return isinstance(schema.get("pattern"), str) or isinstance(schema.get("format"), str)
+    return is_prose_name(name) or not place.always("string", is_shaped)
 
 
 def find_secrets(sheet: Sheet) -> Iterator[Hit]:
-    """E06."""
+    """E06: a text so named, or one in a list or a map so named."""
     for place in sheet.places:
-        name = place.name
+        name = place.known_as
         if (
             name is not None
             and place.admits("string")
@@ -99,10 +105,15 @@ def find_open_urls(sheet: Sheet) -> Iterator[Hit]:
     for place in sheet.places:
         if (
             any(schema.get("format") in _URLS for schema in place.schemas())
-            and not place.always("string", lambda schema: isinstance(schema.get("pattern"), str))
+            and not place.always("string", _fixes_host)
             and _reaches_agent(sheet, place)
         ):
             yield Hit(place.pointer, "the URL may lead to any host.")
+
+
+def _fixes_host(schema: JsonObject) -> bool:
+    pattern = schema.get("pattern")
+    return isinstance(pattern, str) and fixes_host(pattern)
 
 
 def find_strange_selections(sheet: Sheet) -> Iterator[Hit]:
@@ -153,8 +164,9 @@ RULES: Final = (
         name="free-text",
         arguments="info",
         result="error",
-        what="A text of a result without enum, const, pattern or format, or named message, "
-        "detail, reason and the like, that is not declared in `untrusted_text`.",
+        what="A text of a result without enum, const, or a pattern or format that keeps sentences "
+        "out; one named message, detail, reason and the like, however it is spelt; a map whose "
+        "names are such texts. What is declared in `untrusted_text` is left out.",
         why="It is the way by which instructions of strangers reach a model.",
         mend="Give it a shape, leave it out of `agent`, or declare it in `untrusted_text`.",
         good=shown({"enum": ["open", "closed"]}),
@@ -166,7 +178,8 @@ RULES: Final = (
         name="secret-name",
         arguments="warning",
         result="error",
-        what="A member named token, password, api_key and the like.",
+        what="A member, or a list, named token, password, api_key, x-api-key, secretKey and the "
+        "like.",
         why="What reaches a model can be asked out of it.",
         mend="Let the gate hold the credential; leave the member out.",
         good=shown({"type": "string", "pattern": "^[a-z]{1,9}$"}, "page_token"),
@@ -178,7 +191,8 @@ RULES: Final = (
         name="url-open",
         arguments=None,
         result="warning",
-        what="A URL in a result without a pattern that fixes its host.",
+        what="A URL in a result without a pattern that fixes its host; `^https://ci\\.example.*$` "
+        "takes `https://ci.example.other.org` too.",
         why="A model that opens it tells any host what it knows.",
         mend="Add a `pattern` that begins with `^https://HOST/`.",
         good=shown({**_URL, "pattern": "^https://ci\\.example/[a-z]{1,20}$"}),

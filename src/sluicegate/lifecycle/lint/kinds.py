@@ -13,6 +13,7 @@ from sluicegate.contracts.schemas.proofs import own_types
 from sluicegate.lifecycle.lint.findings import WORD, Example, Hit, Rule, closed, shown
 from sluicegate.lifecycle.lint.matching import Matching
 from sluicegate.lifecycle.lint.sheet import Sheet
+from sluicegate.values.json import JsonValue, canonical_text
 from sluicegate.values.names import show_name
 from sluicegate.values.pointers import escape_segment, join_segments
 
@@ -124,7 +125,7 @@ def find_poor_enums(sheet: Sheet) -> Iterator[Hit]:
             continue
         at = f"{node.pointer}/{escape_segment('enum')}"
         values = listed_values(node.schema)
-        keys = [(type(value) is bool, repr(value)) for value in values]
+        keys = [canonical_text(_plain(value)) for value in values]
         texts = [value for value in values if isinstance(value, str)]
         kinds = {type(value) for value in values if value is not None}
         if not values:
@@ -135,6 +136,15 @@ def find_poor_enums(sheet: Sheet) -> Iterator[Hit]:
             yield Hit(at, "the list mixes types.", severity="warning")
         elif len({text.strip().casefold() for text in texts}) < len(texts):
             yield Hit(at, "two values differ only by case or blanks.", severity="warning")
+
+
+def _plain(value: JsonValue) -> JsonValue:
+    """Return the value as JSON Schema compares it: 1.0 is 1, and members have no order."""
+    if isinstance(value, Mapping):
+        return {name: _plain(inner) for name, inner in sorted(value.items())}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 RULES: Final = (

@@ -132,7 +132,7 @@ RULES: Final = (
         "characters.",
         why="Instructions and look-alike names travel in characters that nobody sees.",
         mend="List the characters that are meant.",
-        good=shown({"type": "string", "pattern": "^[A-Za-z0-9 ,]{1,99}$"}),
+        good=shown({"type": "string", "pattern": "^[A-Za-z0-9,-]{1,99}$"}),
         bad=shown({"type": "string", "pattern": "^.{1,99}$"}),
         check=find_odd,
     ),

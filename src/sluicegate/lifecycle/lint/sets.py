@@ -20,6 +20,12 @@ from sluicegate.contracts.schemas.keywords import (
     schema_list,
 )
 from sluicegate.lifecycle.lint.findings import WORD, Example, Hit, Rule, inner, shown
+from sluicegate.lifecycle.lint.lengths import (
+    NOTHING_HERE,
+    NOTHING_IN_BRANCH,
+    find_impossible_branches,
+    find_impossible_lengths,
+)
 from sluicegate.lifecycle.lint.sheet import Node, Sheet
 from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.pointers import Pointer, join_segments, step
@@ -195,9 +201,9 @@ def _judge_empty(sheet: Sheet, answer: JsonValue) -> Iterator[tuple[str, Hit]]:
             continue
         segments = Pointer.parse(at).segments
         if segments[-2:-1] in (("oneOf",), ("anyOf",)):
-            yield "U02", Hit(at, "nothing is valid against this branch.")
+            yield "U02", Hit(at, NOTHING_IN_BRANCH)
         else:
-            yield "U01", Hit(at, "nothing is valid here.")
+            yield "U01", Hit(at, NOTHING_HERE)
 
 
 def _is_meant(document: JsonObject, at: str) -> bool:
@@ -228,6 +234,7 @@ RULES: Final = (
         mend="Correct the bounds that contradict each other; write `false` where nothing is meant.",
         good=shown({"type": "integer", "minimum": 3, "maximum": 5}),
         bad=shown({"type": "integer", "minimum": 5, "maximum": 3}),
+        check=find_impossible_lengths,
     ),
     Rule(
         id="U02",
@@ -239,6 +246,7 @@ RULES: Final = (
         mend="Correct the branch, or remove it.",
         good=_choice("anyOf", WORD, {"type": "boolean"}),
         bad=_choice("anyOf", WORD, {"type": "integer", "minimum": 5, "maximum": 3}),
+        check=find_impossible_branches,
     ),
     Rule(
         id="U03",

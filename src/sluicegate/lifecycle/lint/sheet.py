@@ -84,6 +84,14 @@ class Place:
     parent: Place | None
 
     @property
+    def known_as(self) -> str | None:
+        """The member's name; of what a list or a map holds the name of that."""
+        place: Place | None = self
+        while place is not None and place.name is None:
+            place = place.parent
+        return None if place is None else place.name
+
+    @property
     def types(self) -> frozenset[str]:
         """The types a value can have here; ``integer`` counts as ``number``."""
         return types(self.formula)
