@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import Final
 
@@ -41,6 +42,12 @@ def list_changes(value: JsonValue, viewer: Viewer) -> Iterator[Change]:
 
 
 def _change(spot: Spot, maker: Maker) -> Iterator[Change]:
+    for change in _every_change(spot, maker):
+        # What an extension admits was declared open by name and version, and reaches no agent.
+        yield replace(change, rule="") if spot.is_extension else change
+
+
+def _every_change(spot: Spot, maker: Maker) -> Iterator[Change]:
     yield from change_object(spot, maker)
     yield from change_array(spot, maker)
     yield from change_number(spot)

@@ -125,6 +125,46 @@ def test_a_pattern_without_anchors_is_named_at_the_ends_that_are_open(
     assert {found[name] for name in names} == {"X01"}
 
 
+EXTENSIONS: dict[str, dict[str, Any]] = {
+    "with a type": {"type": "object", "x-extension": {"name": "raw", "version": "1"}},
+    "without a type": {"x-extension": {"name": "raw", "version": "1"}},
+    "with members": {
+        "type": "object",
+        "properties": {"a": {"type": "string"}},
+        "x-extension": {"name": "raw", "version": "1"},
+    },
+    "behind a reference": {"$ref": "#/$defs/raw"},
+    "in allOf": {"allOf": [{"$ref": "#/$defs/raw"}, {"type": "object"}]},
+    "of an array": {"type": "array", "x-extension": {"name": "raw", "version": "1"}},
+}
+
+
+@pytest.mark.requirement("CON-2", "LIF-2")
+@pytest.mark.parametrize("extension", EXTENSIONS.values(), ids=EXTENSIONS.keys())
+def test_what_an_extension_admits_was_declared_and_is_no_hole(extension: dict[str, Any]) -> None:
+    schema = copy.deepcopy(SCHEMA)
+    schema["properties"]["raw"] = extension
+    schema["required"].append("raw")
+    schema["$defs"] = {"raw": EXTENSIONS["with a type"]}
+    inner: Any = [{"a": "b", "id": 1}] if "array" in str(extension) else {"a": "b", "c": [{"d": 1}]}
+    admits = compile_validator(schema).is_valid
+    value = {**VALUE, "raw": inner}
+    assert admits(value)
+    mutants = list(mutate_structure(value, schema))
+    assert [each.name for each in mutants if admits(each.value)] == []
+    assert "extra-unreviewed.unreviewed" in {each.name for each in mutants}
+
+
+@pytest.mark.requirement("LIF-2")
+def test_what_only_looks_like_an_extension_is_a_hole() -> None:
+    schema = copy.deepcopy(SCHEMA)
+    schema["properties"]["raw"] = {"type": "object", "x-extension": {"name": "raw"}}
+    admits = compile_validator(schema).is_valid
+    value = {**VALUE, "raw": {"a": "b"}}
+    found = {each.name: each.rule for each in mutate_structure(value, schema) if admits(each.value)}
+    assert found["extra-unreviewed.raw.unreviewed"] == "C01"
+
+
 def test_a_flood_has_distinct_items_so_that_unique_items_hide_no_missing_limit() -> None:
     schema = without("properties", "steps", "maxItems")
     (flood,) = [
