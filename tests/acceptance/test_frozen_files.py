@@ -178,7 +178,7 @@ def test_a_release_that_did_not_end_is_not_completed_with_another_contract_or_ro
     monkeypatch.setattr(module, "replace_file", replace_file)
     before = frozen()
     other = sluicegate("release", "job_status", "--rollout", "Tool first.")
-    assert (other.code, "began with another rollout" in other.err) == (1, True)
+    assert (other.code, "began with another --rollout" in other.err) == (1, True)
     change(STATES, WIDER)
     assert sluicegate("release", "job_status").code == 4
     assert frozen() == before
@@ -296,7 +296,7 @@ def test_check_finds_a_version_that_is_not_raised_as_its_changes_ask(
     done = sluicegate("check")
     assert done.code == 1
     assert said in done.out
-    assert "contracts/job_status/contract.yaml:3:1 /version" in done.out
+    assert "contracts/job_status/contract.yaml:3:1: error VERSION version-raised\n" in done.out
     assert "1 version to raise" in done.out
     (found,) = json.loads(sluicegate("check", "--format", "json-v1").out)["versions"]
     assert (found["rule"], found["line"], found["tool"]) == ("VERSION", 3, "job_status")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -152,6 +153,7 @@ def test_a_fixture_whose_name_no_list_of_digests_can_hold_is_refused(
     assert list(FROZEN.iterdir()) == []
 
 
+AT_ONCE = ("--rollout", "both at once", "--replayed", "no answer of this year has a note")
 WITHOUT_NOTE = [
     ("version: 1.1.0", "version: 2.0.0"),
     ("      note: {type: string, maxLength: 64}\n", ""),
@@ -173,12 +175,12 @@ def release_without_note(sluicegate: Here) -> None:
 @pytest.mark.requirement("LIF-3")
 def test_a_removal_is_released_with_its_tombstone_alone(sluicegate: Here) -> None:
     release_without_note(sluicegate)
-    refused = sluicegate("release", "job_status", "--rollout", "both at once")
+    refused = sluicegate("release", "job_status", *AT_ONCE)
     assert (refused.code, refused.out) == (1, "")
     assert "write `removed: {result: {/note: 2.0.0}}` into the contract" in refused.err
     with CONTRACT.open("a") as file:
         file.write("removed: {result: {/note: 2.0.0}}\n")
-    assert sluicegate("release", "job_status", "--rollout", "both at once").code == 0
+    assert sluicegate("release", "job_status", *AT_ONCE).code == 0
 
 
 @pytest.mark.requirement("LIF-3")
@@ -186,7 +188,7 @@ def test_a_name_with_a_tombstone_does_not_come_back(sluicegate: Here) -> None:
     release_without_note(sluicegate)
     with CONTRACT.open("a") as file:
         file.write("removed: {result: {/note: 2.0.0}}\n")
-    assert sluicegate("release", "job_status", "--rollout", "both at once").code == 0
+    assert sluicegate("release", "job_status", *AT_ONCE).code == 0
     change("version: 2.0.0", "version: 2.1.0")
     change("      state: {enum", "      note: {type: integer, maximum: 9}\n      state: {enum")
     checked = sluicegate("check")
@@ -205,7 +207,7 @@ def test_a_name_of_an_older_release_that_comes_back_is_a_major(sluicegate: Here)
     release_without_note(sluicegate)
     with CONTRACT.open("a") as file:
         file.write("removed: {result: {/note: 2.0.0}}\n")
-    assert sluicegate("release", "job_status", "--rollout", "both at once").code == 0
+    assert sluicegate("release", "job_status", *AT_ONCE).code == 0
     frozen = json.loads((FROZEN / "2.0.0.yaml").read_text())
     del frozen["removed"]
     raw = json.dumps(frozen).encode()
@@ -242,12 +244,106 @@ def test_a_release_says_what_is_deployed_first_and_keeps_the_rollout(
     sluicegate("release", "job_status")
     change("version: 1.1.0", "version: 2.0.0")
     change(*_EDITS[edit])
-    done = sluicegate("release", "job_status", "--rollout", "Agents first, tool on Monday.")
+    told = ("--rollout", "Agents first, tool on Monday.", "--replayed", "all of a week pass")
+    done = sluicegate("release", "job_status", *told)
     assert done.code == 0, done.err
     assert said in done.out
     kept = FROZEN / "2.0.0.rollout.txt"
     assert kept.read_text() == "Agents first, tool on Monday.\n"
     assert kept.name in (FROZEN / "DIGESTS").read_text()
+
+
+def narrow() -> None:
+    """Release 1.1.0, and write 1.2.0 that refuses answers which 1.1.0 accepts."""
+    change("version: 1.1.0", "version: 1.2.0")
+    change(*_EDITS["result: narrows"])
+
+
+def keep_former(text: str, sidecar: str = "") -> None:
+    former = HOME / "fixtures" / "result" / "former" / "2026.1" / "one.json"
+    former.parent.mkdir(parents=True)
+    former.write_text(text)
+    if sidecar:
+        former.with_name("one.expect.yaml").write_text(sidecar)
+
+
+@pytest.mark.requirement("LIF-3")
+def test_a_result_that_narrows_is_not_released_before_a_replay_or_a_former_fixture(
+    sluicegate: Here,
+) -> None:
+    assert sluicegate("release", "job_status").code == 0
+    narrow()
+    before = sorted(FROZEN.rglob("*"))
+    for told in ((), ("--replayed", " ")):
+        refused = sluicegate("release", "job_status", *told)
+        assert (refused.code, refused.out) == (1, "")
+        assert (
+            "1.2.0 may refuse answers that 1.1.0 accepts"
+            " (enum-narrowed /result/schema/properties/state)" in refused.err
+        )
+        assert "fixtures/result/former/VERSION/NAME.json" in refused.err
+        assert "--replayed" in refused.err
+    assert sorted(FROZEN.rglob("*")) == before
+
+
+@pytest.mark.requirement("LIF-3")
+def test_what_a_replay_showed_is_kept_beside_the_release(sluicegate: Here) -> None:
+    assert sluicegate("release", "job_status").code == 0
+    narrow()
+    told = ("--replayed", "90 days, 41 213 answers, none would be refused")
+    done = sluicegate("release", "job_status", *told, "--format", "json-v1")
+    assert (done.code, json.loads(done.out)["replayed"]) == (0, told[1])
+    kept = FROZEN / "1.2.0.replayed.txt"
+    assert kept.read_text() == told[1] + "\n"
+    assert kept.name in (FROZEN / "DIGESTS").read_text()
+    assert sluicegate("check").code == 0
+    kept.write_text("edited")
+    checked = sluicegate("check")
+    assert (checked.code, kept.name in checked.out) == (4, True)
+
+
+@pytest.mark.requirement("LIF-3")
+def test_a_former_answer_that_still_passes_covers_a_result_that_narrows(sluicegate: Here) -> None:
+    assert sluicegate("release", "job_status").code == 0
+    narrow()
+    keep_former(GOOD)
+    done = sluicegate("release", "job_status", "--format", "json-v1")
+    assert (done.code, json.loads(done.out)["replayed"]) == (0, None)
+    assert not (FROZEN / "1.2.0.replayed.txt").exists()
+
+
+@pytest.mark.requirement("LIF-3")
+@pytest.mark.parametrize(
+    ("text", "sidecar", "said"),
+    [
+        (GOOD.replace("failed", "other"), "", "was rejected with conform/ENUM"),
+        (GOOD.replace("failed", "other"), "verdict: rejected\n", "may refuse answers"),
+    ],
+    ids=["it fails", "it says that it is no longer supported"],
+)
+def test_a_former_answer_that_does_not_pass_covers_nothing(
+    sluicegate: Here, text: str, sidecar: str, said: str
+) -> None:
+    assert sluicegate("release", "job_status").code == 0
+    narrow()
+    keep_former(text, sidecar)
+    refused = sluicegate("release", "job_status")
+    assert (refused.code, said in refused.err) == (1, True)
+    assert not (FROZEN / "1.2.0.yaml").exists()
+
+
+@pytest.mark.requirement("LIF-3")
+def test_a_narrowing_that_was_waived_asks_for_no_replay(sluicegate: Here) -> None:
+    assert sluicegate("release", "job_status").code == 0
+    shutil.copytree("contracts", "before")
+    narrow()
+    told = json.loads(sluicegate("diff", "before", "contracts", "--format", "json-v1").out)
+    waivers = "".join(
+        f'- {{fingerprint: "{each["fingerprint"]}", reason: agreed, until: 2999-01-01}}\n'
+        for each in told["changes"]
+    )
+    Path("contracts/diff-waivers.yaml").write_text(waivers)
+    assert sluicegate("release", "job_status").code == 0
 
 
 @pytest.mark.requirement("LIF-3", "RES-3")

@@ -27,28 +27,47 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("tool")
 @click.option("--rollout", metavar="TEXT", help="How a major is rolled out; kept beside it.")
+@click.option(
+    "--replayed",
+    metavar="REASON",
+    help="What a replay showed of a result that narrows; kept beside it.",
+)
 @click.option("--no-python", is_flag=True, help="Import no Python that a contract names.")
 @folder_option
 @format_option()
-def release(tool: str, rollout: str | None, no_python: bool, folder: str, form: str) -> int:
+def release(
+    *,
+    tool: str,
+    rollout: str | None,
+    replayed: str | None,
+    no_python: bool,
+    folder: str,
+    form: str,
+) -> int:
     """Check the folder, then freeze the contract of TOOL as released/VERSION.yaml.
 
     Prints what changed since the last final release and what is deployed first. Exit 1, and
     nothing is written, where a fixture fails, the version is not raised as its changes ask, it
-    stands there with other content, or a major has no --rollout; exit 4 where the folder does not
-    load or a frozen file was edited or is gone.
+    stands there with other content, a major has no --rollout, or the result narrows and neither a
+    fixture under fixtures/result/former nor --replayed says that answers still pass; exit 4 where
+    the folder does not load or a frozen file was edited or is gone.
     """
     from sluicegate.cli.progress import tell_progress
     from sluicegate.cli.tools import find_tool
     from sluicegate.opening.clock import SystemClock
     from sluicegate.opening.freezing_releases import Refused
     from sluicegate.opening.freezing_releases import release as freeze_release
+    from sluicegate.opening.release_terms import Said
 
     demand_folder(folder, "name it with --folder")
     find_tool(folder, tool)
     with tell_progress(f"releasing {tool}"):
         done = freeze_release(
-            Path(folder), tool, rollout=rollout, now=SystemClock().now(), python=not no_python
+            Path(folder),
+            tool,
+            said=Said(rollout=rollout, replayed=replayed),
+            now=SystemClock().now(),
+            python=not no_python,
         )
     if isinstance(done, Refused):
         tell_problems(folder, done.problems)
@@ -83,6 +102,7 @@ def release(tool: str, rollout: str | None, no_python: bool, folder: str, form: 
                     }
                     for each in done.waived
                 ],
+                "replayed": done.replayed,
                 "adopted": list(done.adopted),
             },
         )
@@ -101,6 +121,7 @@ def _tell(done: Released) -> str:
     lines += [
         f"waived: {each.kind} {each.role} {each.pointer}: {each.waived}" for each in done.waived
     ]
+    lines += [f"replayed: {done.replayed}"] if done.replayed else []
     lines += [f"{number}. {step}" for number, step in enumerate(done.order, start=1)]
     lines += [f"recorded the digest of {each}, which had none" for each in done.adopted]
     return "".join(escape_terminal(line) + "\n" for line in lines)

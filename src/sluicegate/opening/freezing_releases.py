@@ -18,6 +18,7 @@ from sluicegate.opening.frozen_files import DOCUMENT, ROLLOUT, WAIVED, judge_hom
 from sluicegate.opening.frozen_fixtures import copy_fixtures
 from sluicegate.opening.loaded import Loaded
 from sluicegate.opening.loading import load_folder
+from sluicegate.opening.release_terms import REPLAYED, Said, count_former, refuse, resume
 from sluicegate.opening.released import read_recorded
 from sluicegate.opening.succession import (
     Judging,
@@ -40,7 +41,8 @@ class Released:
 
     ``changes`` are those against ``before``; ``bump`` is the least that they ask; ``order`` says
     what is deployed first; ``waived`` are changes that a person accepted, against this or another
-    release; ``adopted`` are older files whose digests were recorded only now.
+    release; ``replayed`` is what a person said of a replay; ``adopted`` are older files whose
+    digests were recorded only now.
     """
 
     tool: str
@@ -53,6 +55,7 @@ class Released:
     changes: tuple[Change, ...] = ()
     order: tuple[str, ...] = ()
     waived: tuple[Change, ...] = ()
+    replayed: str | None = None
     adopted: tuple[str, ...] = ()
 
 
@@ -65,14 +68,16 @@ class Refused:
 
 
 def release(
-    root: Path, tool: str, *, rollout: str | None, now: datetime, python: bool
+    root: Path, tool: str, *, said: Said, now: datetime, python: bool
 ) -> Released | Refused:
     """Freeze the contract of ``tool`` as ``released/VERSION.yaml`` and record its digest.
 
     Refused: a folder that does not load, a fixture that fails, a frozen file that was edited or is
     gone, a version that stands there with other content, one that is not raised as far as its
-    changes ask, and a major without ``rollout``. A release of the same contract that did not end
-    is completed. Raises: ConfigurationError for what cannot be read or written. LIF-3.
+    changes ask, a major without a rollout, and a result that narrows without a replay or a former
+    fixture. A release of the same contract that did not end is completed.
+
+    Raises: ConfigurationError for what cannot be read or written. Source: SPEC LIF-3.
     """
     loaded = load_folder(root, now, python=python)
     if loaded.contracts is None:
@@ -93,17 +98,18 @@ def release(
         (home / "released").mkdir(exist_ok=True)
         (root / "state").mkdir(mode=0o700, exist_ok=True)
         with FileLock.once(root / "state" / "release.lock"):
-            return _release(loaded, contract, home, rollout, judging)
+            return _release(loaded, contract, home, said, judging)
     except OSError as error:
         raise ConfigurationError(f"{home} cannot be written: {error.strerror}") from error
 
 
 def _release(
-    loaded: Loaded, contract: Contract, home: Path, rollout: str | None, judging: Judging
+    loaded: Loaded, contract: Contract, home: Path, said: Said, judging: Judging
 ) -> Released | Refused:
     root, version = loaded.read.root, contract.version
     line = build_line(contract, root, Credentials(root))
-    failing = [each for each in loaded.run_fixtures(line) if not each.ok]
+    fixtures = loaded.run_fixtures(line)
+    failing = [each for each in fixtures if not each.ok]
     if failing:
         return Refused(reasons=tuple(f"fixture {each.path} {each.note}." for each in failing))
     content = freeze_line(home, line)
@@ -136,37 +142,38 @@ def _release(
         written=there is None,
     )
     begun = there is None and path.name in (recorded or {})
-    kept = path.with_name(f"{version}{ROLLOUT}")
-    if begun and kept.name in (recorded or {}):
-        said, rollout = rollout, kept.read_text(encoding="utf-8")
-        if said is not None and said.strip() != rollout.strip():
-            return Refused(
-                reasons=(
-                    (
-                        f"a release of {version} began with another rollout, which {kept} holds:"
-                        " run it again without --rollout."
-                    ),
-                )
-            )
+    if begun:
+        resumed = resume(said, home, version, recorded or {})
+        if isinstance(resumed, str):
+            return Refused(reasons=(resumed,))
+        said = resumed
     if there is None:
         succession = judge_succession(line, content, others, judging)
         if isinstance(succession, tuple):
             return Refused(problems=succession)
         if succession is not None:
-            judged = _follow(judged, succession)
-            reasons = succession.faults or _refuse(judged, rollout)
+            judged = _follow(judged, succession, said)
+            former = count_former(str(Path(contract.source).parent), fixtures)
+            reasons = succession.faults or refuse(
+                judged.changes,
+                version=version,
+                before=succession.before,
+                bump=judged.bump,
+                said=said,
+                former=former,
+            )
             if reasons:
                 return Refused(reasons=reasons)
     if begun or there is not None:
         return _write(judged, content, {}, others, recorded)
     try:
-        beside = _gather(judged, home, rollout)
+        beside = _gather(judged, home, said)
     except ValueError as error:
         return Refused(reasons=(f"{error}.",))
     return _write(judged, content, beside, others, recorded)
 
 
-def _follow(judged: Released, succession: Succession) -> Released:
+def _follow(judged: Released, succession: Succession, said: Said) -> Released:
     return replace(
         judged,
         before=succession.before,
@@ -174,45 +181,23 @@ def _follow(judged: Released, succession: Succession) -> Released:
         changes=succession.diff.changes,
         order=succession.order,
         waived=succession.waived,
+        replayed=(said.replayed or "").strip() or None,
     )
 
 
-def _refuse(judged: Released, rollout: str | None) -> tuple[str, ...]:
-    if judged.before is None:
-        return ()
-    free = [change for change in judged.changes if change.kind == "tombstone-missing"]
-    if free:
-        return tuple(
-            f"{change.old} went from the {change.role}, and nothing keeps its name: write"
-            f" `removed: {{{change.role}: {{{change.old}: {judged.version}}}}}` into the contract."
-            for change in free
-        )
-    is_major = judged.version.partition(".")[0] != judged.before.partition(".")[0]
-    if (is_major or judged.bump is Bump.MAJOR) and not (rollout or "").strip():
-        return (
-            (
-                f"{judged.version} is a major after {judged.before}: say with --rollout how agents"
-                " and tool come to it together."
-            ),
-        )
-    return ()
-
-
-def _gather(judged: Released, home: Path, rollout: str | None) -> dict[str, bytes]:
+def _gather(judged: Released, home: Path, said: Said) -> dict[str, bytes]:
     """Return what is written beside the document, by its name below ``released``.
 
     Raises: ValueError for a fixture whose name DIGESTS cannot hold, and for a file that lies where
     this release writes and is none of its own.
     """
-    beside = copy_fixtures(home, judged.version)
-    if rollout is not None and rollout.strip():
-        beside[f"{judged.version}{ROLLOUT}"] = rollout.strip().encode() + b"\n"
+    beside = {**copy_fixtures(home, judged.version), **said.spell(judged.version)}
     if judged.waived:
         beside[f"{judged.version}{WAIVED}"] = _spell_waived(judged.waived)
     released = home / "released"
     for path in (
         *sorted(each for each in (released / judged.version).rglob("*") if not each.is_dir()),
-        *(released / f"{judged.version}{suffix}" for suffix in (ROLLOUT, WAIVED)),
+        *(released / f"{judged.version}{suffix}" for suffix in (ROLLOUT, REPLAYED, WAIVED)),
     ):
         if is_half_written(path):
             path.unlink()
