@@ -55,6 +55,7 @@ def test_each_command_has_help_of_its_own(sluicegate: Here, name: str) -> None:
         pytest.param(("help", "nothing"), "no command or topic", id="unknown topic"),
         pytest.param(("judge", "--no-such"), "No such option", id="unknown option"),
         pytest.param(("explain", "STAL"), "Near names: STALE", id="near code"),
+        pytest.param(("explain", "enum-widend"), "enum-widened", id="near kind of change"),
         pytest.param(("explain", "\x1b[31m"), "is no code", id="hostile code"),
         pytest.param(("completion", "tcsh"), "tcsh", id="unknown shell"),
     ],
@@ -74,12 +75,32 @@ def test_explain_prints_the_page_of_a_code_in_any_case(sluicegate: Here) -> None
     assert (done.code, done.out) == (0, expected("explain-stale.txt"))
 
 
-def test_explain_lists_all_codes(sluicegate: Here) -> None:
+@pytest.mark.requirement("CODES", "LIF-1", "LIF-3")
+def test_explain_lists_all_that_has_a_page_and_prints_each(sluicegate: Here) -> None:
     lines = sluicegate("explain").out.splitlines()
     told = json.loads(sluicegate("explain", "--format", "json-v1").out)
-    assert [line.split()[0] for line in lines] == list(Code)
+    names = [
+        *[row["code"] for row in told["codes"]],
+        *[row["rule"] for row in told["rules"]],
+        *[row["change"] for row in told["changes"]],
+    ]
+    listed = [line.split()[0] for line in lines if "  " in line]
+    assert listed == names
     assert [row["code"] for row in told["codes"]] == list(Code)
-    assert (told["format"], told["command"]) == ("json-v1", "explain")
+    assert {"DOUBT", "MUTANT", "under-bumped", "C01", "enum-widened"} < set(names)
+    for name in names:
+        done = sluicegate("explain", name.upper())
+        assert (done.code, done.out.splitlines()[0].split()[:2]) == (0, ["#", name])
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("b02", ("rule", "B02")), ("ENUM-WIDENED", ("change", "enum-widened"))]
+)
+def test_explain_tells_a_program_the_name_as_outputs_bear_it(
+    sluicegate: Here, name: str, told: tuple[str, str]
+) -> None:
+    found = json.loads(sluicegate("explain", name, "--format", "json-v1").out)
+    assert found[told[0]] == told[1]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

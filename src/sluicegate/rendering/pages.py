@@ -7,7 +7,7 @@ from typing import Final
 
 from sluicegate.gates.refusing import fail, refuse
 from sluicegate.rendering.paint import PLAIN, Paint
-from sluicegate.values.codes import CODES, Code, CodeEntry, Side
+from sluicegate.values.codes import CodeEntry, Side
 from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import RequestId
 
@@ -73,12 +73,6 @@ def read_page(code: str) -> str:
     """Return the page of ``code`` as Markdown. Raises: FileNotFoundError for no such page."""
     page = files("sluicegate.rendering").joinpath("codes", f"{code}.md")
     return page.read_text(encoding="utf-8")
-
-
-def list_codes(paint: Paint = PLAIN) -> str:
-    """Return every code with its summary, in the order of the ladders."""
-    width = max(len(code) for code in Code)
-    return "".join(f"{paint.strong(code.ljust(width))}  {CODES[code].summary}\n" for code in Code)
 
 
 def paint_page(page: str, paint: Paint = PLAIN) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from importlib.resources import files
 from types import MappingProxyType
 from typing import Final
 
@@ -80,7 +82,7 @@ def explain_rules(report: Report) -> tuple[RuleHelp, ...]:
 
 def _explain(rule: str) -> RuleHelp:
     if rule in _OWN:
-        return _OWN[rule]
+        return replace(_OWN[rule], page=_read_own_page(rule))
     if rule in CODES:
         code = Code(rule)
         return RuleHelp(id=rule, name=_spell(rule), text=CODES[code].summary, page=read_page(code))
@@ -93,6 +95,16 @@ def _explain(rule: str) -> RuleHelp:
         return RuleHelp(id=rule, name=rule, text=page.splitlines()[2], page=page)
     # An archive may tell of a verdict that was another program's.
     return RuleHelp(id=rule, name=_spell(rule), text=rule)
+
+
+def list_own_rules() -> tuple[RuleHelp, ...]:
+    """Return what `check` and `diff` look for beside fixtures, lint and changes, with its page."""
+    return tuple(replace(rule, page=_read_own_page(rule.id)) for rule in _OWN.values())
+
+
+def _read_own_page(rule: str) -> str:
+    page = files("sluicegate.rendering").joinpath("own_rules", f"{rule}.md")
+    return page.read_text(encoding="utf-8")
 
 
 def _spell(rule: str) -> str:

@@ -10,7 +10,7 @@ import pytest
 from click import Context
 
 from sluicegate.cli.main import program
-from sluicegate.rendering.pages import header_of, list_codes, paint_page, read_page
+from sluicegate.rendering.pages import header_of, paint_page, read_page
 from sluicegate.rendering.paint import Paint
 from sluicegate.values.codes import CODES, Code
 
@@ -55,10 +55,6 @@ def test_no_two_pages_tell_the_same_runbook() -> None:
 def test_a_page_names_only_codes_and_commands_that_exist(code: Code) -> None:
     named = set(re.findall(r"`sluicegate (\w+)", read_page(code)))
     assert named <= set(program.list_commands(Context(program)))
-
-
-def test_the_list_of_codes_has_a_line_for_each() -> None:
-    assert [line.split()[0] for line in list_codes().splitlines()] == list(Code)
 
 
 def test_headings_are_painted_and_nothing_else_is_changed() -> None:
