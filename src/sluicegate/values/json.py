@@ -27,9 +27,11 @@ def identity_text(value: object) -> str:
 
 
 def _with_plain_numbers(value: object) -> object:
+    if isinstance(value, str):  # most are; the question below asks an abstract class
+        return value
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    if isinstance(value, Mapping):
+    if isinstance(value, dict | Mapping):
         return {name: _with_plain_numbers(member) for name, member in value.items()}
     if isinstance(value, list | tuple):
         return [_with_plain_numbers(item) for item in value]
