@@ -247,6 +247,40 @@ def test_whatever_hole_check_finds_in_a_draft_was_named_when_it_was_drafted(
         ], hole
 
 
+def test_an_owner_that_is_named_is_asked_of_no_draft(sluicegate: Here) -> None:
+    done = sluicegate("import", *SOURCES["an MCP tool list"], "--owner", "team: a")
+    assert (done.code, "owner:" in done.err) == (0, False)
+    for contract in Path("contracts").glob("*/contract.yaml"):
+        assert '\nowner: "team: a"\n' in contract.read_text(encoding="utf-8")
+    for bad in ("", " ", "a\nb", "a" * 201):
+        refused = sluicegate("import", *SOURCES["samples"], "--owner", bad, "--folder", "other")
+        assert (refused.code, Path("other").exists()) == (2, False)
+
+
+@pytest.mark.parametrize("begun", [False, True], ids=["a new folder", "one with settings"])
+def test_an_editor_finds_the_schema_of_an_imported_contract(sluicegate: Here, begun: bool) -> None:
+    if begun:
+        Path("contracts").mkdir()
+        Path("contracts/sluicegate.yaml").write_text("sluicegate: 1\n")
+    sluicegate("import", *SOURCES["samples"])
+    contract = Path("contracts/get_item/contract.yaml")
+    first = contract.read_text(encoding="utf-8").splitlines()[0]
+    line, _, schema = first.partition("$schema=")
+    assert line == "# yaml-language-server: "
+    told = json.loads((contract.parent / schema).read_text(encoding="utf-8"))
+    assert told["title"] == "sluicegate contract"
+
+
+def test_a_hundred_tools_ask_the_same_question_once(sluicegate: Here) -> None:
+    tools = [{"name": f"tool_{n}", "inputSchema": {"type": "object"}} for n in range(100)]
+    Path("many.json").write_text(json.dumps(tools))
+    done = sluicegate("import", "mcp", "many.json")
+    owners = [line for line in done.err.splitlines() if "owner:" in line]
+    (owner,) = owners
+    assert owner.startswith("contracts: decide, all 100 contracts: owner: who is told of drift")
+    assert len(done.err.splitlines()) < 10
+
+
 @pytest.mark.parametrize(
     ("files", "said"),
     [

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Concatenate, Literal, ParamSpec
+from typing import TYPE_CHECKING, Concatenate, Final, Literal, ParamSpec
 
 import click
 
@@ -32,6 +33,9 @@ P = ParamSpec("P")
 
 Side = Literal["arguments", "result"]
 
+_OWNER: Final = re.compile(r"(?=.*\S)[^\x00-\x1f\x7f]{1,200}")
+"""What a contract takes as its `owner`."""
+
 
 @click.group("import")
 def import_contracts() -> None:
@@ -39,6 +43,16 @@ def import_contracts() -> None:
 
     A draft does not load while its key `draft` stands. Nothing that exists is overwritten.
     """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wanted:
+    """What every import is told: where drafts go, who owns them, who reads the output."""
+
+    folder: str
+    owner: str | None
+    accept_defaults: bool
+    form: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,13 +66,11 @@ class _Found:
 
 def _importer(
     read: Callable[P, Sequence[Blueprint] | _Found],
-) -> Callable[Concatenate[str, bool, str, P], int]:
+) -> Callable[Concatenate[_Wanted, P], int]:
     """Turn a function that reads blueprints into a command that writes their drafts."""
 
     @wraps(read)
-    def command(
-        folder: str, accept_defaults: bool, form: str, /, *args: P.args, **kwargs: P.kwargs
-    ) -> int:
+    def command(wanted: _Wanted, /, *args: P.args, **kwargs: P.kwargs) -> int:
         from sluicegate.lifecycle.importing.blueprint import SourceError
         from sluicegate.lifecycle.importing.dialects import DialectError
 
@@ -70,22 +82,37 @@ def _importer(
             stop(Exit.UNREADABLE, f"{error.filename} cannot be read: {error.strerror}")
         if not isinstance(found, _Found):
             found = _Found(blueprints=found)
-        return _write(found, folder, form, accept_defaults=accept_defaults)
+        return _write(found, wanted)
 
     return command
 
 
 def _options(command: Callable[..., int]) -> Callable[..., int]:
     @wraps(command)
-    def called(*, folder: str, accept_defaults: bool, form: str, **kwargs: object) -> int:
-        return command(folder, accept_defaults, form, **kwargs)
+    def called(
+        *, folder: str, owner: str | None, accept_defaults: bool, form: str, **kwargs: object
+    ) -> int:
+        wanted = _Wanted(folder=folder, owner=owner, accept_defaults=accept_defaults, form=form)
+        return command(wanted, **kwargs)
 
     accepting = click.option(
         "--accept-defaults",
         is_flag=True,
         help="Take the declared defaults as decided, so that the contract loads.",
     )
-    return folder_option(accepting(format_option()(called)))
+    owning = click.option(
+        "--owner",
+        metavar="NAME",
+        callback=_demand_owner,
+        help="Who answers for the tools.  [default: each draft asks]",
+    )
+    return folder_option(owning(accepting(format_option()(called))))
+
+
+def _demand_owner(ctx: click.Context, parameter: click.Parameter, name: str | None) -> str | None:
+    if name is not None and _OWNER.fullmatch(name) is None:
+        raise click.BadParameter("an owner is one line of up to 200 characters")
+    return name
 
 
 _name_option = click.option("--tool", required=True, metavar="NAME", help="The tool's name.")
@@ -217,18 +244,24 @@ def import_samples(sources: Sequence[Path], tool: str) -> Sequence[Blueprint]:
     return [read_samples(tool, read_named(sources))]
 
 
-def _write(found: _Found, folder: str, form: str, *, accept_defaults: bool) -> int:
+def _write(found: _Found, wanted: _Wanted) -> int:
     from sluicegate.cli.init_files import settings_files
     from sluicegate.lifecycle.importing.blueprint import SourceError
+    from sluicegate.lifecycle.importing.telling import tell_left_out
     from sluicegate.opening.drafting import draft_all, find_taken, write_drafts
 
     try:
-        drafts, unfit = draft_all(found.blueprints, found.source, accept_defaults=accept_defaults)
+        drafts, unfit = draft_all(
+            found.blueprints,
+            found.source,
+            owner=wanted.owner,
+            accept_defaults=wanted.accept_defaults,
+        )
     except SourceError as error:
         stop(Exit.DOES_NOT_LOAD, str(error))
-    problems = [*found.problems, *unfit]
+    folder, problems = wanted.folder, [*found.problems, *unfit]
     if not drafts:
-        stop(Exit.DOES_NOT_LOAD, "\n".join(map(str, problems)))
+        stop(Exit.DOES_NOT_LOAD, "\n".join(tell_left_out(problems)))
     taken = find_taken(Path(folder), drafts)
     if taken is not None:
         stop(Exit.USAGE, f"{taken} exists; nothing was written. Remove it, or use another folder.")
@@ -236,7 +269,7 @@ def _write(found: _Found, folder: str, form: str, *, accept_defaults: bool) -> i
         write_drafts(Path(folder), drafts, settings_files(None))
     except OSError as error:
         stop(Exit.UNREADABLE, f"{error.filename} cannot be written: {error.strerror}")
-    _tell(drafts, problems, folder, form)
+    _tell(drafts, problems, folder, wanted.form)
     if not all(each.loads for each in drafts):
         note(
             f"until its drafts are decided {folder} does not load, and no tool of it can be called;"
@@ -246,12 +279,10 @@ def _write(found: _Found, folder: str, form: str, *, accept_defaults: bool) -> i
 
 
 def _tell(drafts: Sequence[Draft], problems: Sequence[Problem], folder: str, form: str) -> None:
-    for problem in problems:
-        note(f"{problem} Left out: {problem.pointer}")
-    for each in drafts:
-        for decision in each.decisions:
-            mark = "decide" if decision in each.open else "default taken"
-            note(f"{Path(folder, each.tool, 'contract.yaml')}: {mark}: {decision.question}")
+    from sluicegate.lifecycle.importing.telling import tell_decisions, tell_left_out
+
+    for line in (*tell_left_out(problems), *tell_decisions(drafts, Path(folder))):
+        note(line)
     if form == HUMAN:
         from sluicegate.rendering.escaping import escape_terminal
 
@@ -269,7 +300,11 @@ def _tell(drafts: Sequence[Draft], problems: Sequence[Problem], folder: str, for
                     "loads": each.loads,
                     "files": sorted(each.files),
                     "decisions": [
-                        {"at": decision.at, "question": decision.question}
+                        {
+                            "at": decision.at,
+                            "question": decision.question,
+                            "open": decision in each.open,
+                        }
                         for decision in each.decisions
                     ],
                 }

@@ -40,7 +40,11 @@ def read_marked(path: Path) -> Document:
 
 
 def draft_all(
-    blueprints: Iterable[Blueprint], source: Document | None, *, accept_defaults: bool
+    blueprints: Iterable[Blueprint],
+    source: Document | None,
+    *,
+    owner: str | None = None,
+    accept_defaults: bool,
 ) -> tuple[list[Draft], list[Problem]]:
     """Return the drafts, and what stands against the tools of a list that got none.
 
@@ -49,7 +53,7 @@ def draft_all(
     drafts: list[Draft] = []
     problems: list[Problem] = []
     for blueprint in blueprints:
-        made = draft(blueprint, accept_defaults=accept_defaults)
+        made = draft(blueprint, owner=owner, accept_defaults=accept_defaults)
         if isinstance(made, Draft):
             drafts.append(made)
         elif source is None or blueprint.pointer is None:
@@ -128,14 +132,13 @@ def find_taken(folder: Path, drafts: Iterable[Draft]) -> Path | None:
 
 
 def write_drafts(folder: Path, drafts: Iterable[Draft], settings: Mapping[str, str]) -> None:
-    """Write each draft into its own folder, and ``settings`` where there are none.
+    """Write each draft into its own folder, and those of ``settings`` that are not there.
 
     Raises: OSError, FileExistsError where a file is there already.
     """
-    if not (folder / "sluicegate.yaml").exists():
-        for path, text in settings.items():
-            if not (folder / path).exists():
-                _write(folder / path, text.encode())
+    for path, text in settings.items():
+        if not (folder / path).exists():
+            _write(folder / path, text.encode())
     for each in drafts:
         for path, content in each.files.items():
             _write(folder / each.tool / path, content)

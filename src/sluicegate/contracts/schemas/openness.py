@@ -33,7 +33,13 @@ from sluicegate.contracts.schemas.formulas import (
     leaves,
     types,
 )
-from sluicegate.contracts.schemas.keywords import Schema, is_false, schema_at, schema_list
+from sluicegate.contracts.schemas.keywords import (
+    Schema,
+    is_false,
+    schema_at,
+    schema_list,
+    schema_map,
+)
 from sluicegate.contracts.schemas.tree import SchemaTree
 from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonObject
@@ -49,10 +55,14 @@ _OPEN: Final = 0
 _MAP: Final = 1
 _CLOSED: Final = 2
 
+_COMPOSED: Final = "unevaluatedProperties"
+_REST: Final = ("additionalProperties", _COMPOSED)
+_MAP_OF: Final = "; a map needs a schema of its values, `propertyNames` and `maxProperties`."
 _CLOSE: Final = (
     "Add `additionalProperties: false`, or `unevaluatedProperties: false` where schemas are "
-    "composed; a map needs a schema of its values, `propertyNames` and `maxProperties`."
+    f"composed{_MAP_OF}"
 )
+_BOUND: Final = "Add `propertyNames` with a pattern or enum, and `maxProperties`."
 _TYPE: Final = "Give it a `type`: without one it admits objects and arrays of anything."
 
 
@@ -127,12 +137,26 @@ class _Judge:
             and (most := greatest(formula, "maxProperties")) is not None
             and most <= MAX_MEMBERS
         ):
-            yield SchemaFault(
-                code=Code.SCHEMA_OPEN_OBJECT,
-                pointer=at,
-                message="this map takes any member name, or any number of members.",
-                mend="Add `propertyNames` with a pattern or enum, and `maxProperties`.",
+            yield self._judge_map(formula, at)
+
+    def _judge_map(self, formula: Formula, at: str) -> SchemaFault:
+        """Where anything is let in by a word, that word is to go; the rest is a map to be bounded.
+
+        A map beside declared members is rarely meant, so how to close it comes first.
+        """
+        declared = set(declared_names(self._composition, formula))
+        openers = [(schema, word) for schema in leaves(formula) if (word := _opened_by(schema))]
+        message, mend = "this map takes any member name, or any number of members.", _BOUND
+        if openers:
+            schema, word = openers[0]
+            message = "this place admits an object with members that nobody has declared."
+            closing = word if declared <= schema_map(schema, "properties").keys() else _COMPOSED
+            mend = (
+                f"Write `{closing}: false` in place of `{word}: true`{'.' if declared else _MAP_OF}"
             )
+        elif declared and any(map(_maps_values, leaves(formula))):
+            mend = f"Close it by `additionalProperties: false`; if more members are meant: {mend}"
+        return SchemaFault(code=Code.SCHEMA_OPEN_OBJECT, pointer=at, message=message, mend=mend)
 
     def _culprit(self, formula: Formula) -> str | None:
         """The branch that stays open, where only one of several does."""
@@ -209,6 +233,19 @@ class _Judge:
 
 def _prefix(schema: Schema) -> int:
     return 0 if isinstance(schema, bool) else len(schema_list(schema, "prefixItems"))
+
+
+def _opened_by(schema: Schema) -> str | None:
+    """The keyword by which a schema takes members of any name and value, said aloud."""
+    if isinstance(schema, bool):
+        return None
+    return next((each for each in _REST if schema_at(schema, each) in (True, {})), None)
+
+
+def _maps_values(schema: Schema) -> bool:
+    return isinstance(schema, Mapping) and any(
+        isinstance(schema_at(schema, each), Mapping) for each in _REST
+    )
 
 
 def _bounds_names(schema: Schema) -> bool:

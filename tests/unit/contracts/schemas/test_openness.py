@@ -310,3 +310,37 @@ def test_a_place_without_type_is_told_to_take_one() -> None:
     outcome = register(closed(a={}), side="result", strict=True)
     assert isinstance(outcome, tuple)
     assert "Give it a `type`" in outcome[0].mend
+
+
+DECLARED = {"type": "object", "properties": {"a": TEXT}}
+CLOSE_IT = "Close it by `additionalProperties: false`; if more members are meant: Add"
+BOUND_IT = "Add `propertyNames` with a pattern or enum, and `maxProperties`."
+OWN = "Write `additionalProperties: false` in place of `additionalProperties: true`"
+COMPOSED = "Write `unevaluatedProperties: false` in place of"
+
+
+@pytest.mark.parametrize(
+    ("schema", "mend"),
+    [
+        ({**DECLARED, "additionalProperties": True}, f"{OWN}."),
+        ({**DECLARED, "additionalProperties": {}}, f"{OWN}."),
+        ({**DECLARED, "unevaluatedProperties": True}, f"{COMPOSED} `unevaluatedProperties: true`."),
+        (
+            {"allOf": [DECLARED], "type": "object", "additionalProperties": True},
+            f"{COMPOSED} `additionalProperties: true`.",
+        ),
+        (map_of(True), f"{OWN}; a map needs a schema of its values,"),
+        ({**DECLARED, "additionalProperties": TEXT}, CLOSE_IT),
+        ({**DECLARED, "patternProperties": {"^x": TEXT}, "additionalProperties": False}, BOUND_IT),
+        (map_of(TEXT), BOUND_IT),
+    ],
+    ids=str,
+)
+def test_what_opens_an_object_is_to_be_closed_and_a_map_to_be_bounded(
+    schema: dict[str, Any], mend: str
+) -> None:
+    judged = register(schema, side="result", strict=True)
+    assert isinstance(judged, tuple)
+    (fault,) = [each for each in judged if each.pointer == ""]
+    assert fault.mend.startswith(mend), fault
+    assert ("map" in fault.message) == (mend in (CLOSE_IT, BOUND_IT))
