@@ -87,7 +87,7 @@ def replay(
     home = find_tool(folder, tool)
     for version in (against, base):
         if version not in (None, CURRENT):
-            demand_released(home, version)
+            demand_released(folder, tool, version)
     if archive is None and not reason.strip():
         raise click.BadParameter("say why custody is read; it is recorded", param_hint="--reason")
     if archive is not None and since is not None:
@@ -114,7 +114,7 @@ def replay(
             )
         except ArchiveError as error:
             stop(Exit.UNREADABLE, str(error))
-    found = _as_told(question, home, replayed)
+    found = _as_told(question, Path(folder), home, replayed)
     report = report_replay(found)
     put_report(report, form, color, human=lambda paint: render_replay(found, paint=paint))
     if BYTES_NOT_KEPT in found.left_out:
@@ -128,15 +128,17 @@ def replay(
     return Exit.REJECTED if report.verdict == "changed" else Exit.ACCEPTED
 
 
-def _as_told(question: Question, home: Path, replayed: Replayed) -> ReplayedTool:
+def _as_told(question: Question, root: Path, home: Path, replayed: Replayed) -> ReplayedTool:
     from sluicegate.opening.documents import CONTRACT_NAMES
+    from sluicegate.opening.released_folder import ReleasedFolder
     from sluicegate.opening.replaying import CURRENT
     from sluicegate.rendering.replaying import Matter, ReplayedTool
 
     tally = replayed.tally
     documents = [home / name for name in CONTRACT_NAMES if (home / name).is_file()]
     if question.against != CURRENT:
-        documents = [home / "released" / f"{question.against}.yaml"]
+        released = ReleasedFolder(root=root, home=home)
+        documents = [released.document_path(question.against)]
     judged_accepted = tally.accepted + tally.total().get("now refused", 0)
     lacks_accepted = any(why.startswith("accepted, ") for why in replayed.left_out)
     groups = sorted(tally.groups.items(), key=lambda group: (-group[1][0], group[0]))

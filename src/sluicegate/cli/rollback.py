@@ -23,14 +23,14 @@ def rollback(tool: str, version: str, reason: str, no_python: bool, folder: str)
     `sluicegate disable TOOL --undo` serves the version being worked on again.
     """
     from sluicegate.cli.record import open_record, who_acts
-    from sluicegate.cli.tools import demand_released, find_tool
+    from sluicegate.cli.tools import demand_released
     from sluicegate.opening import steering
     from sluicegate.opening.clock import SystemClock
     from sluicegate.opening.loading import start_loading
 
     root = Path(folder)
     with open_record(folder) as store:
-        demand_released(find_tool(folder, tool), version)
+        demand_released(folder, tool, version)
         if steering.read_steering(root).versions.get(tool) == version:
             note(f"{tool} is served at {version} already; nothing was written.")
             return Exit.ACCEPTED

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Final
 
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import stop
-
-_VERSION: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+-]{0,127}")
 
 
 def find_tool(folder: str, tool: str) -> Path:
@@ -30,10 +26,13 @@ def find_tool(folder: str, tool: str) -> Path:
     return homes[tool]
 
 
-def demand_released(home: Path, version: str) -> None:
-    """End the command with exit code 2 unless ``version`` is a released one."""
-    released = sorted(path.stem for path in (home / "released").glob("*.yaml"))
-    if _VERSION.fullmatch(version) is None or version not in released:
+def demand_released(folder: str, tool: str, version: str) -> None:
+    """End the command with exit code 2 unless ``version`` is a released one of ``tool``."""
+    from sluicegate.opening.released_folder import ReleasedFolder
+
+    home = find_tool(folder, tool)
+    released = ReleasedFolder(root=Path(folder), home=home).versions()
+    if version not in released:
         stop(
             Exit.USAGE,
             f"{home.name} has no released version {version}; released: "

@@ -14,12 +14,18 @@ from sluicegate.errors import ConfigurationError
 from sluicegate.lifecycle.diff.changes import Change
 from sluicegate.lifecycle.diff.kinds import Bump
 from sluicegate.lifecycle.releasing import DIGESTS_NAME, hex_digest, spell_digests
-from sluicegate.opening.frozen_files import DOCUMENT, ROLLOUT, WAIVED, judge_home
+from sluicegate.opening.frozen_files import judge_home
 from sluicegate.opening.frozen_fixtures import copy_fixtures
 from sluicegate.opening.loaded import Loaded
 from sluicegate.opening.loading import load_folder
-from sluicegate.opening.release_terms import REPLAYED, Said, count_former, refuse, resume
-from sluicegate.opening.released import read_recorded
+from sluicegate.opening.release_terms import Said, count_former, refuse, resume
+from sluicegate.opening.released_folder import (
+    DOCUMENT,
+    REPLAYED,
+    ROLLOUT,
+    WAIVED,
+    ReleasedFolder,
+)
 from sluicegate.opening.succession import (
     Judging,
     Succession,
@@ -29,7 +35,7 @@ from sluicegate.opening.succession import (
     prepare_judging,
     read_releases,
 )
-from sluicegate.opening.wiring import build_line
+from sluicegate.opening.wiring import try_line
 from sluicegate.stores.file_lock import FileLock
 from sluicegate.stores.whole_files import is_half_written, replace_file
 from sluicegate.values.json import JsonValue, canonical_text
@@ -92,22 +98,24 @@ def release(
                 ),
             )
         )
-    home = (root / contract.source).parent
+    released = ReleasedFolder(root=root, home=(root / contract.source).parent)
     judging = prepare_judging(loaded, now, python=python)
     try:
-        (home / "released").mkdir(exist_ok=True)
+        released.path.mkdir(exist_ok=True)
         (root / "state").mkdir(mode=0o700, exist_ok=True)
         with FileLock.once(root / "state" / "release.lock"):
-            return _release(loaded, contract, home, said, judging)
+            return _release(loaded, contract, released, said, judging)
     except OSError as error:
-        raise ConfigurationError(f"{home} cannot be written: {error.strerror}") from error
+        raise ConfigurationError(f"{released.home} cannot be written: {error.strerror}") from error
 
 
 def _release(
-    loaded: Loaded, contract: Contract, home: Path, said: Said, judging: Judging
+    loaded: Loaded, contract: Contract, released: ReleasedFolder, said: Said, judging: Judging
 ) -> Released | Refused:
-    root, version = loaded.read.root, contract.version
-    line = build_line(contract, root, Credentials(root))
+    root, home, version = released.root, released.home, contract.version
+    line = try_line(contract, root, Credentials(root))
+    if isinstance(line, Problem):
+        return Refused(problems=(line,))
     fixtures = loaded.run_fixtures(line)
     failing = [each for each in fixtures if not each.ok]
     if failing:
@@ -116,15 +124,15 @@ def _release(
     edited = tuple(judge_home(root, home, (version, hex_digest(content))))
     if edited:
         return Refused(problems=edited)
-    recorded = read_recorded(root, home)
-    others = read_releases(root, home)
+    recorded = released.digests()
+    others = read_releases(released)
     if isinstance(recorded, Problem) or isinstance(others, Problem):
         return Refused(problems=tuple(e for e in (recorded, others) if isinstance(e, Problem)))
     frozen = load_frozen(judging, contract, content)
     if isinstance(frozen, tuple):
         return Refused(problems=frozen)
     there = others.pop(version, None)
-    path = home / "released" / f"{version}{DOCUMENT}"
+    path = released.document_path(version)
     if there is not None and there != content:
         return Refused(
             reasons=(
@@ -143,7 +151,7 @@ def _release(
     )
     begun = there is None and path.name in (recorded or {})
     if begun:
-        resumed = resume(said, home, version, recorded or {})
+        resumed = resume(said, released, version, recorded or {})
         if isinstance(resumed, str):
             return Refused(reasons=(resumed,))
         said = resumed
@@ -167,7 +175,7 @@ def _release(
     if begun or there is not None:
         return _write(judged, content, {}, others, recorded)
     try:
-        beside = _gather(judged, home, said)
+        beside = _gather(judged, released, said)
     except ValueError as error:
         return Refused(reasons=(f"{error}.",))
     return _write(judged, content, beside, others, recorded)
@@ -185,23 +193,23 @@ def _follow(judged: Released, succession: Succession, said: Said) -> Released:
     )
 
 
-def _gather(judged: Released, home: Path, said: Said) -> dict[str, bytes]:
+def _gather(judged: Released, released: ReleasedFolder, said: Said) -> dict[str, bytes]:
     """Return what is written beside the document, by its name below ``released``.
 
     Raises: ValueError for a fixture whose name DIGESTS cannot hold, and for a file that lies where
     this release writes and is none of its own.
     """
-    beside = {**copy_fixtures(home, judged.version), **said.spell(judged.version)}
+    beside = {**copy_fixtures(released.home, judged.version), **said.spell(judged.version)}
     if judged.waived:
         beside[f"{judged.version}{WAIVED}"] = _spell_waived(judged.waived)
-    released = home / "released"
+    frozen = released.fixtures(judged.version)
     for path in (
-        *sorted(each for each in (released / judged.version).rglob("*") if not each.is_dir()),
-        *(released / f"{judged.version}{suffix}" for suffix in (ROLLOUT, REPLAYED, WAIVED)),
+        *sorted(each for each in frozen.rglob("*") if not each.is_dir()),
+        *(released.path / f"{judged.version}{suffix}" for suffix in (ROLLOUT, REPLAYED, WAIVED)),
     ):
         if is_half_written(path):
             path.unlink()
-        elif path.relative_to(released).as_posix() not in beside and path.exists():
+        elif path.relative_to(released.path).as_posix() not in beside and path.exists():
             raise ValueError(f"{path} lies there, and this release does not write it: remove it")
     return beside
 

@@ -14,8 +14,8 @@ from sluicegate.contracts.problems import Problem
 from sluicegate.lifecycle.releasing import DIGESTS_NAME, judge_frozen
 from sluicegate.opening.collecting import SIDECAR, Stray, collect
 from sluicegate.opening.documents import read_inside
+from sluicegate.opening.released_folder import ReleasedFolder
 from sluicegate.opening.situations import read_fixture
-from sluicegate.values.codes import Code
 
 _RESTORE = "Restore the fixtures of the release; those of a new version are its own."
 
@@ -41,22 +41,24 @@ def copy_fixtures(home: Path, version: str) -> dict[str, bytes]:
 
 
 def find_edited_fixtures(
-    root: Path, home: Path, version: str, recorded: Mapping[str, str]
+    released: ReleasedFolder, version: str, recorded: Mapping[str, str]
 ) -> Iterator[Problem]:
     """Yield a problem for each file of ``released/VERSION`` that is not what was released."""
-    released = home / "released"
-    there = {path.relative_to(released).as_posix(): path for path in _walk(released / version)}
+    there = {
+        path.relative_to(released.path).as_posix(): path
+        for path in _walk(released.fixtures(version))
+    }
     for name, path in there.items():
-        content = read_inside(root, path)
+        content = read_inside(released.root, path)
         if isinstance(content, Problem):
             yield content
             continue
         fault = judge_frozen(name, content, recorded)
         if fault is not None:
-            yield _problem(root, path, fault)
+            yield released.problem(path, fault, _RESTORE)
     for name in sorted(recorded):
         if name.startswith(f"{version}/") and name not in there:
-            yield _problem(root, released / name, "It is gone, and was released.")
+            yield released.problem(released.path / name, "It is gone, and was released.", _RESTORE)
 
 
 def _walk(folder: Path) -> Iterator[Path]:
@@ -64,12 +66,3 @@ def _walk(folder: Path) -> Iterator[Path]:
         linked = [name for name in folders if (Path(here) / name).is_symlink()]
         folders.sort()
         yield from (Path(here, name) for name in sorted(files + linked))
-
-
-def _problem(root: Path, path: Path, message: str) -> Problem:
-    return Problem(
-        code=Code.CONTRACT_INVALID,
-        document=path.relative_to(root).as_posix(),
-        message=message,
-        mend=_RESTORE,
-    )

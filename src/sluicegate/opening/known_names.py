@@ -8,7 +8,8 @@ from pathlib import Path
 from sluicegate.contracts.marks import Document
 from sluicegate.contracts.yaml_reading import read_document
 from sluicegate.opening.documents import Folder, read_inside
-from sluicegate.opening.released import list_released, tool_of
+from sluicegate.opening.released import tool_of
+from sluicegate.opening.released_folder import ReleasedFolder
 from sluicegate.values.codes import AgentCode, Code
 
 
@@ -28,11 +29,11 @@ def list_codes(read: Folder) -> frozenset[str]:
 def _declared(read: Folder) -> Iterator[str]:
     for name, home in read.tool_folders().items():
         yield from _errors_of(name, read.documents[name])
-        for version in list_released(home):
-            path = home / "released" / f"{version}.yaml"
-            content = read_inside(read.root, path)
+        released = ReleasedFolder(root=read.root, home=home)
+        for version in released.versions():
+            content = read_inside(read.root, released.document_path(version))
             if isinstance(content, bytes):
-                yield from _errors_of(path.name, content)
+                yield from _errors_of(released.document_name(version), content)
 
 
 def _errors_of(name: str, raw: bytes) -> Iterator[str]:

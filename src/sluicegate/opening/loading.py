@@ -16,7 +16,8 @@ from sluicegate.opening.documents import Folder, read_folder
 from sluicegate.opening.loaded import Loaded
 from sluicegate.opening.offering import offer_versions
 from sluicegate.opening.python_names import Resolver, choose_resolver
-from sluicegate.opening.released import Release, list_released, put_released, tool_of
+from sluicegate.opening.released import Release, put_released, tool_of
+from sluicegate.opening.released_folder import ReleasedFolder
 from sluicegate.opening.steering import Steering, read_steering
 from sluicegate.opening.trial import try_contracts
 from sluicegate.opening.waivers import list_waivers, refuse_expired
@@ -165,7 +166,7 @@ class FolderLoading:
         judged = [
             self._judge_released(self.tools[name], version)
             for name, home in sorted(self.read.tool_folders().items())
-            for version in list_released(home)
+            for version in ReleasedFolder(root=self.read.root, home=home).versions()
         ]
         refused = [problem for each in judged if isinstance(each, tuple) for problem in each]
         return (*refused, *try_contracts([each for each in judged if isinstance(each, Contract)]))

@@ -23,7 +23,7 @@ from sluicegate.contracts.yaml_reading import read_document
 from sluicegate.lifecycle.releasing import DIGESTS_NAME
 from sluicegate.opening.documents import CONTRACT_NAMES, SETTINGS_NAME, Folder
 from sluicegate.opening.frozen_fixtures import find_edited_fixtures
-from sluicegate.opening.released import list_released, read_recorded
+from sluicegate.opening.released_folder import ReleasedFolder
 from sluicegate.values.digests import digest_of_json
 from sluicegate.values.names import show_name
 from sluicegate.values.pointers import join_segments
@@ -67,20 +67,20 @@ def _offer(
     problems: list[Problem],
 ) -> tuple[Offer, ...]:
     """Return the versions of one tool; what keeps one from being served is noted."""
-    home = (read.root / current.source).parent
-    recorded = read_recorded(read.root, home)
+    released = ReleasedFolder(root=read.root, home=(read.root / current.source).parent)
+    recorded = released.digests()
     offers: list[Offer] = []
     before = len(problems)
     for index, row in enumerate(rows):
         at = join_segments(("serve", current.tool, str(index), "version"))
         if row.version == CURRENT:
             offers.append(Offer(row=row, contract=current))
-        elif row.version not in list_released(home):
-            problems.append(_unknown_version(read, at, current.tool, row.version, home))
+        elif row.version not in released.versions():
+            problems.append(_unknown_version(read, at, current.tool, row.version, released))
         elif recorded is None:
             problems.append(_no_digest(read, at, row.version))
         else:
-            found = _load(read.root, home, recorded, row.version, current.tool, load_frozen)
+            found = _load(released, recorded, row.version, current.tool, load_frozen)
             if isinstance(found, Contract):
                 offers.append(Offer(row=row, contract=found))
             else:
@@ -91,8 +91,7 @@ def _offer(
 
 
 def _load(
-    root: Path,
-    home: Path,
+    released: ReleasedFolder,
     recorded: Mapping[str, str] | Problem,
     version: str,
     tool: str,
@@ -101,7 +100,7 @@ def _load(
     """Load one released version; its fixtures must be what was released, as the file must."""
     if isinstance(recorded, Problem):
         return (recorded,)
-    return tuple(find_edited_fixtures(root, home, version, recorded)) or load_frozen(tool, version)
+    return tuple(find_edited_fixtures(released, version, recorded)) or load_frozen(tool, version)
 
 
 def _with_offers(contracts: ContractSet, offers: Mapping[str, tuple[Offer, ...]]) -> ContractSet:
@@ -129,14 +128,16 @@ def _unknown_tool(read: Folder, tool: str, known: Mapping[str, Contract]) -> Pro
     )
 
 
-def _unknown_version(read: Folder, at: str, tool: str, version: str, home: Path) -> Problem:
-    released = ", ".join(show_name(each) for each in list_released(home))
+def _unknown_version(
+    read: Folder, at: str, tool: str, version: str, released: ReleasedFolder
+) -> Problem:
+    known = ", ".join(show_name(each) for each in released.versions())
     return _at(
         read,
         at,
         f"`{version}` is no released version of {show_name(tool)}.",
-        f"Released are {released}; or write `{CURRENT}`."
-        if released
+        f"Released are {known}; or write `{CURRENT}`."
+        if known
         else f"Nothing was released: run `sluicegate release {show_name(tool)}`.",
     )
 

@@ -7,17 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from sluicegate.lifecycle.diff.changes import Change
 from sluicegate.lifecycle.diff.kinds import Bump
 from sluicegate.opening.collecting import FIXTURES
 from sluicegate.opening.fixtures import FixtureResult, TriedFixture
-from sluicegate.opening.frozen_files import ROLLOUT
-
-REPLAYED: Final = ".replayed.txt"
-"""Ends the name of what is kept beside a release: what a replay showed of its narrower result."""
+from sluicegate.opening.released_folder import REPLAYED, ROLLOUT, ReleasedFolder
 
 FORMER: Final = "former"
 _MAX_NAMED: Final = 3
@@ -42,7 +38,9 @@ class Said:
         }
 
 
-def resume(said: Said, home: Path, version: str, recorded: Iterable[str]) -> Said | str:
+def resume(
+    said: Said, released: ReleasedFolder, version: str, recorded: Iterable[str]
+) -> Said | str:
     """Return what was said when a release of ``version`` began, or why ``said`` contradicts it.
 
     ``recorded`` are the names that DIGESTS holds. Raises: OSError.
@@ -52,7 +50,7 @@ def resume(said: Said, home: Path, version: str, recorded: Iterable[str]) -> Sai
         ("rollout", said.rollout, ROLLOUT),
         ("replayed", said.replayed, REPLAYED),
     ):
-        path = home / "released" / f"{version}{suffix}"
+        path = released.path / f"{version}{suffix}"
         kept[option] = now
         if path.name not in recorded:
             continue

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.yaml_reading import Document, read_document
-from sluicegate.lifecycle.releasing import DIGESTS_NAME, is_version, judge_frozen, read_digests
-from sluicegate.opening.documents import Folder, read_inside
+from sluicegate.opening.documents import Folder
+from sluicegate.opening.released_folder import ReleasedFolder
 from sluicegate.values.codes import Code
 from sluicegate.values.names import show_name
 
@@ -85,13 +84,13 @@ def put_released(read: Folder, tools: Mapping[str, str], versions: Mapping[str, 
         tool = tools[name]
         if tool not in versions:
             continue
-        path = home / "released" / f"{versions[tool]}.yaml"
-        content = read_frozen(read.root, home, versions[tool])
+        released = ReleasedFolder(root=read.root, home=home)
+        content = released.document(versions[tool])
         if isinstance(content, bytes):
             documents[name] = content
             replaced[name] = Release(
                 source=name,
-                document=path.relative_to(read.root).as_posix(),
+                document=released.document_name(versions[tool]),
                 tool=tool,
                 version=versions[tool],
             )
@@ -106,71 +105,6 @@ def tool_of(read: Folder, name: str) -> str:
     if isinstance(document, Document) and isinstance(document.value, Mapping):
         return str(document.value.get("tool"))
     return (read.root / name).resolve().parent.name
-
-
-def list_released(home: Path) -> list[str]:
-    """Return the versions that lie in ``released`` below a contract's folder."""
-    stems = (path.stem for path in (home / "released").glob("*.yaml"))
-    return sorted(stem for stem in stems if is_version(stem))
-
-
-def read_frozen(root: Path, home: Path, version: str) -> bytes | Problem:
-    """Return ``released/VERSION.yaml`` below the contract's folder ``home``, its digest checked.
-
-    One that was changed after its release is a problem, and so is one that ``release`` did not
-    write where it wrote others. Source: SPEC 2, LIF-3.
-    """
-    path = home / "released" / f"{version}.yaml"
-    content = read_inside(root, path)
-    recorded = read_recorded(root, home)
-    if isinstance(content, Problem) or recorded is None:
-        return content
-    if isinstance(recorded, Problem):
-        return recorded
-    fault = judge_frozen(path.name, content, recorded)
-    if fault is None:
-        return content
-    return Problem(
-        code=Code.CONTRACT_INVALID,
-        document=path.relative_to(root).as_posix(),
-        message=fault,
-        mend="Restore the file as it was released; a change is a new version.",
-    )
-
-
-def read_recorded(root: Path, home: Path) -> dict[str, str] | Problem | None:
-    """Return the digests recorded in ``released/DIGESTS``; None where nothing was released.
-
-    What a release alone writes beside a frozen file shows that there was one.
-    """
-    path = home / "released" / DIGESTS_NAME
-    if not path.exists() and not path.is_symlink():
-        written = [each for each in list_released(home) if _was_written(home, each)]
-        if not written:
-            return None
-        return Problem(
-            code=Code.CONTRACT_INVALID,
-            document=path.relative_to(root).as_posix(),
-            message=f"It is gone: `sluicegate release` wrote it beside {written[0]}.yaml.",
-            mend="Restore the file as `sluicegate release` wrote it.",
-        )
-    content = read_inside(root, path)
-    if isinstance(content, Problem):
-        return content
-    try:
-        return read_digests(content)
-    except ValueError as error:
-        return Problem(
-            code=Code.CONTRACT_INVALID,
-            document=path.relative_to(root).as_posix(),
-            message=f"It is damaged: {error}.",
-            mend="Restore the file as `sluicegate release` wrote it.",
-        )
-
-
-def _was_written(home: Path, version: str) -> bool:
-    beside = home / "released"
-    return (beside / version).is_dir() or (beside / f"{version}.rollout.txt").is_file()
 
 
 def _explain(problem: Problem, version: str) -> Problem:

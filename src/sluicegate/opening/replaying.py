@@ -34,7 +34,8 @@ from sluicegate.opening.clock import new_request_id
 from sluicegate.opening.documents import SETTINGS_NAME, Folder, read_folder
 from sluicegate.opening.folder import read_settings
 from sluicegate.opening.python_names import resolve, resolve_callable
-from sluicegate.opening.released import list_released, read_frozen, tool_of
+from sluicegate.opening.released import tool_of
+from sluicegate.opening.released_folder import ReleasedFolder
 from sluicegate.opening.trial import try_contracts
 from sluicegate.values.names import show_name
 
@@ -137,7 +138,8 @@ def _prepare(read: Folder, tool: str, version: str, *, python: bool) -> _Recipe:
     documents = {name: raw for name, raw in read.documents.items() if tools.get(name, tool) == tool}
     source = next(name for name in tools if tools[name] == tool)
     if version != CURRENT:
-        frozen = read_frozen(read.root, (read.root / source).parent, version)
+        home = (read.root / source).parent
+        frozen = ReleasedFolder(root=read.root, home=home).document(version)
         if isinstance(frozen, Problem):
             raise ContractFolderError((frozen,))
         documents[source] = frozen
@@ -157,7 +159,7 @@ def _base_of(read: Folder, tool: str, against: str) -> str | None:
         return CURRENT
     homes = read.tool_folders()
     home = next(homes[name] for name in homes if tool_of(read, name) == tool)
-    released = list_released(home)
+    released = ReleasedFolder(root=read.root, home=home).versions()
     return find_newest(released) if released else None
 
 

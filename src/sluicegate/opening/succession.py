@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.freezing import freeze
@@ -38,7 +38,7 @@ from sluicegate.opening.documents import SETTINGS_NAME, Folder
 from sluicegate.opening.loaded import Loaded
 from sluicegate.opening.proving import prove_parts
 from sluicegate.opening.python_names import Resolver, choose_resolver
-from sluicegate.opening.released import list_released, read_frozen
+from sluicegate.opening.released_folder import ReleasedFolder
 from sluicegate.values.json import JsonObject
 
 
@@ -124,7 +124,7 @@ def find_unraised(lines: Iterable[Line], judging: Judging) -> Iterator[Unraised]
 def _judge_line(
     home: Path, line: Line, judging: Judging
 ) -> Succession | tuple[Problem, ...] | None:
-    released = read_releases(judging.read.root, home)
+    released = read_releases(ReleasedFolder(root=judging.read.root, home=home))
     if isinstance(released, Problem):
         return (released,)
     return judge_succession(line, freeze_line(home, line), released, judging)
@@ -148,11 +148,11 @@ def freeze_line(home: Path, line: Line) -> bytes:
     return freeze(replace(line.contract, document=document)).encode()
 
 
-def read_releases(root: Path, home: Path) -> dict[str, bytes] | Problem:
-    """Return every released document below ``home`` by its version, each held to its digest."""
+def read_releases(released: ReleasedFolder) -> dict[str, bytes] | Problem:
+    """Return every released document by its version, each held to its digest."""
     documents: dict[str, bytes] = {}
-    for version in list_released(home):
-        found = read_frozen(root, home, version)
+    for version in released.versions():
+        found = released.document(version)
         if isinstance(found, Problem):
             return found
         documents[version] = found
@@ -208,7 +208,9 @@ def load_frozen(
         return found
     if released is None:
         return contracts
-    source = (PurePosixPath(contract.source).parent / "released" / f"{released}.yaml").as_posix()
+    root = judging.read.root
+    home = (root / contract.source).parent
+    source = ReleasedFolder(root=root, home=home).document_name(released)
     return tuple(
         replace(problem, document=source) if problem.document == contract.source else problem
         for problem in contracts
