@@ -47,10 +47,10 @@ def diff(
 ) -> int:
     """Compare OLD and NEW: two contract folders, or two files.
 
-    A file holds a schema, then say --side; or a list of MCP tool definitions. Arguments may only
-    widen, results may only narrow. Exit 0 compatible, 1 breaking, undecided or a version that does
-    not tell what changed, 2 usage or waivers that are wrong, 3 neither holds a tool, 4 something
-    does not load, 5 it cannot be read.
+    A file holds a schema, then say --side; or an MCP tool list: a JSON array, `{tools: […]}`, or a
+    whole response. Arguments may only widen, results may only narrow. Exit 0 compatible, 1
+    breaking, undecided or a version that does not tell what changed, 2 usage or waivers that are
+    wrong, 3 neither holds a tool, 4 something does not load, 5 it cannot be read.
     """
     from sluicegate.cli.progress import tell_progress
     from sluicegate.opening.clock import SystemClock

@@ -1,6 +1,6 @@
 """What ``diff`` is given, read and judged: two contract folders, or two files (SPEC LIF-3).
 
-A file holds one schema, or a list of tool definitions as MCP publishes them.
+A file holds one schema, or a list of tool definitions as MCP servers publish them.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from sluicegate.contracts.marks import Document
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.schemas.registration import register
 from sluicegate.contracts.served import ContractSet
+from sluicegate.contracts.tool_lists import find_tool_list
 from sluicegate.contracts.yaml_reading import read_document
 from sluicegate.lifecycle.diff.changes import Change
 from sluicegate.lifecycle.diff.comparison import (
@@ -198,7 +199,7 @@ def _read_tools(path: str, side: SideName) -> _Tools:
         return _Tools(side=Side(path=path), problems=document)
     if isinstance(document.value, Mapping) and "sluicegate" in document.value:
         return _Tools(side=Side(path=path), problems=(_of_folder(document),))
-    listed = _list_definitions(document.value)
+    listed = find_tool_list(document.value)
     if listed is None:
         schema = _register(document, "", document.value, side)
         if isinstance(schema, tuple):
@@ -208,8 +209,8 @@ def _read_tools(path: str, side: SideName) -> _Tools:
     tools: dict[str, Definition] = {}
     places: dict[str, Written] = {}
     problems: list[Problem] = []
-    for place, told in listed:
-        definition = _define(document, place, told)
+    for place, told in listed.places():
+        definition = _define(document, place, told if isinstance(told, Mapping) else {})
         if isinstance(definition, tuple):
             problems.extend(definition)
         elif definition.name in tools:
@@ -228,19 +229,6 @@ def _read_tools(path: str, side: SideName) -> _Tools:
 
 def _open_document(path: str) -> Document | tuple[Problem, ...]:
     return read_document(path, read_plain(Path(path), MAX_DOCUMENT_BYTES))
-
-
-def _list_definitions(value: JsonValue) -> list[tuple[str, JsonObject]] | None:
-    """Return the definitions with their places; None where the document is one schema."""
-    place, listed = "", value
-    if isinstance(value, Mapping) and isinstance(value.get("tools"), list | tuple):
-        place, listed = "/tools", value["tools"]
-    if not isinstance(listed, list | tuple):
-        return None
-    return [
-        (f"{place}/{index}", one if isinstance(one, Mapping) else {})
-        for index, one in enumerate(listed)
-    ]
 
 
 def _define(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeAlias, cast
@@ -12,6 +12,7 @@ from sluicegate.contracts.marks import Document, Mark
 from sluicegate.contracts.places import suggest
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.settings import FolderLimits
+from sluicegate.contracts.tool_lists import ToolList
 from sluicegate.lifecycle.lint.naming import is_identifier_name
 from sluicegate.lifecycle.lint.subject import SideName, Subject, Surroundings
 from sluicegate.values.codes import Code
@@ -43,31 +44,17 @@ class Homed:
     beside: Mapping[str, tuple[str, Callable[[str], Mark | None]]] = field(default_factory=dict)
 
 
-def find_tools(value: JsonValue) -> tuple[str, Sequence[JsonValue]] | None:
-    """Return the pointer of a tool list and its tools; None where the document is none.
-
-    A list, ``{tools: […]}``, or a whole response of an MCP server: what ``diff`` and ``import``
-    take as well.
-    """
-    at = ""
-    for name in ("result", "tools"):
-        if isinstance(value, Mapping) and name in value:
-            value, at = value[name], f"{at}/{name}"
-    return (at, value) if isinstance(value, list | tuple) else None
-
-
 def subjects_of_tools(
-    at: str,
-    tools: Sequence[JsonValue],
+    listed: ToolList,
     file: str,
     find: Callable[[str], Mark | None],
     side: SideName | None,
 ) -> Iterator[Homed]:
-    """Yield the schemas of a tool list that begins at ``at``, of one side or both.
+    """Yield the schemas of a tool list, of one side or both.
 
     A tool without arguments schema has none that is valid: that is found, not passed over.
     """
-    for index, tool in enumerate(tools):
+    for place, tool in listed.places():
         for here in SIDES if side is None else (side,):
             member = _OF_TOOL[here]
             inner = _mapping({"": tool}, "")
@@ -82,7 +69,7 @@ def subjects_of_tools(
                         ),
                     ),
                     file=file,
-                    base=f"{at}/{index}/{member}",
+                    base=f"{place}/{member}",
                     find=find,
                     owner=name,
                     known_as=f"{name_from_here(file)}#{name}",

@@ -13,6 +13,7 @@ from sluicegate.contracts.marks import Document, Mark
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.settings import FolderLimits
 from sluicegate.contracts.sourcing import SETTINGS_NAME, is_contract
+from sluicegate.contracts.tool_lists import find_tool_list
 from sluicegate.contracts.yaml_reading import read_document
 from sluicegate.errors import ConfigurationError
 from sluicegate.lifecycle.lint.baseline import Entry
@@ -26,7 +27,6 @@ from sluicegate.opening.lint_subjects import (
     Derive,
     Homed,
     Written,
-    find_tools,
     name_from_here,
     subjects_of_contract,
     subjects_of_tools,
@@ -201,9 +201,9 @@ class _Gathered:
         find: Callable[[str], Mark | None],
         repeated: tuple[str, ...],
     ) -> None:
-        listed = find_tools(value)
+        listed = find_tool_list(value)
         if listed is not None:
-            self.homed.extend(subjects_of_tools(*listed, file, find, self._side))
+            self.homed.extend(subjects_of_tools(listed, file, find, self._side))
             return
         if self._side is None:
             raise ConfigurationError(

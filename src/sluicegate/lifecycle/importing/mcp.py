@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Final
 
+from sluicegate.contracts.tool_lists import find_tool_list
 from sluicegate.lifecycle.importing.blueprint import (
     NO_ARGUMENTS,
     Blueprint,
@@ -68,30 +69,21 @@ def read_tool_list(value: JsonValue, *, only: str | None = None) -> tuple[Bluepr
     nothing in it.
     """
     demand_kind(value, "mcp")
-    at, tools = _tools(value)
-    names = Counter(name for tool in tools if isinstance(name := _name(tool), str))
-    if not tools:
+    listed = find_tool_list(value)
+    if listed is None:
+        raise SourceError("a tool list is a list of tools, or an object with `tools`.")
+    names = Counter(name for tool in listed.tools if isinstance(name := _name(tool), str))
+    if not listed.tools:
         raise SourceError("the list holds no tool.")
     if only is not None and only not in names:
         near = get_close_matches(only, names, n=1)
         hint = f" Did you mean {show_name(near[0])}?" if near else ""
         raise SourceError(f"the list holds no tool {show_name(only)}.{hint}")
     return tuple(
-        _read_tool(f"{at}/{index}", tool, names)
-        for index, tool in enumerate(tools)
+        _read_tool(place, tool, names)
+        for place, tool in listed.places()
         if only in (None, _name(tool))
     )
-
-
-def _tools(value: JsonValue) -> tuple[str, list[JsonValue]]:
-    """Return the pointer of the list, and the list."""
-    at = ""
-    for name in ("result", "tools"):
-        if isinstance(value, Mapping) and name in value:
-            value, at = value[name], f"{at}/{name}"
-    if not isinstance(value, list):
-        raise SourceError("a tool list is a list of tools, or an object with `tools`.")
-    return at, value
 
 
 def _name(tool: JsonValue) -> JsonValue:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
 
 from sluicegate.contracts.schemas.keywords import FOREIGN_KEYWORDS, KEYWORDS
+from sluicegate.contracts.tool_lists import find_tool_list
 from sluicegate.lifecycle.importing.blueprint import SourceError
 from sluicegate.values.json import JsonValue
 
@@ -50,7 +51,6 @@ def recognise(value: JsonValue) -> Kind | None:
         return "openapi"
     if "name" in value and "inputSchema" in value:
         return "mcp"
-    inner = value.get("result", value)
-    if isinstance(inner, Mapping) and isinstance(inner.get("tools"), list):
+    if find_tool_list(value) is not None:
         return "mcp"
     return "schema" if value.keys() & _WORDS else None
