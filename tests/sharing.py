@@ -16,8 +16,11 @@ from sluicegate.stores.shared_keys_secrets import derive_secrets
 from sluicegate.stores.shared_keys_server import demand_lasting, join_ring
 from sluicegate.stores.shared_keys_table import KeyTable
 
+PATIENCE_S = 20.0
+"""A loaded machine is no defect: only tests of a Redis that is slow wait as a gate does."""
 
-def connect(address: str, patience_s: float = 0.25) -> Redis:
+
+def connect(address: str, patience_s: float = PATIENCE_S) -> Redis:
     """Return a client whose connections are looked at, as a gate makes it."""
     return Redis(
         connection_pool=BlockingConnectionPool.from_url(
@@ -34,14 +37,21 @@ def connect(address: str, patience_s: float = 0.25) -> Redis:
 
 
 async def share(
-    store: AuditStore, address: str, keys: AuditKeys, now: Callable[[], datetime]
+    store: AuditStore,
+    address: str,
+    keys: AuditKeys,
+    now: Callable[[], datetime],
+    *,
+    patience_s: float = PATIENCE_S,
 ) -> SharedKeysStore:
     """Return ``store`` with its keys shared, as a gate that opens has it."""
-    patient = connect(address, 20)
+    patient = connect(address)
     try:
         ring = await join_ring(patient, derive_secrets(keys))
-        await SharedKeysStore(store, KeyTable(patient, ring, patience_s=20), keys, now).reconcile()
+        table = KeyTable(patient, ring, patience_s=PATIENCE_S)
+        await SharedKeysStore(store, table, keys, now).reconcile()
     finally:
         await patient.aclose()
         await patient.connection_pool.aclose()
-    return SharedKeysStore(store, KeyTable(connect(address), ring), keys, now)
+    table = KeyTable(connect(address, patience_s), ring, patience_s=patience_s)
+    return SharedKeysStore(store, table, keys, now)

@@ -16,7 +16,7 @@ import pytest
 from redis.asyncio import Redis
 from tests.faults.audit_processes import fork
 from tests.redis_servers import RedisServer, run_redis
-from tests.sharing import connect, share
+from tests.sharing import PATIENCE_S, connect, share
 from tests.unit.gates.restart import ARGUMENTS, DONE, folder
 from tests.unit.gates.test_idempotency import FRESH
 from tests.unit.gates.test_identical_writes import Held
@@ -64,10 +64,13 @@ class Yard:
         self,
         record: AuditStore | None = None,
         upstream: RecordedUpstream | None = None,
+        patience_s: float = PATIENCE_S,
         **restart: Any,
     ) -> Gate:
         store = record or SqliteStore(self.folder / f"{len(self.opened)}.db", self.keys)
-        shared = await share(store, self.server.address, self.keys, self.clock.now)
+        shared = await share(
+            store, self.server.address, self.keys, self.clock.now, patience_s=patience_s
+        )
         gate = gate_of(
             folder(**{"idempotency": {"key": "host", "keep_s": 600}, **restart}),
             {"job_restart": upstream or self.upstream, "job_status": RecordedUpstream()},
@@ -213,7 +216,7 @@ async def test_a_key_store_that_is_down_is_a_refusal_until_it_is_back(yard: Yard
 
 
 async def test_a_key_store_that_is_slow_is_a_refusal_in_time(yard: Yard) -> None:
-    gate = await yard.open()
+    gate = await yard.open(patience_s=0.25)
     await said(gate, "c-0")
     yard.server.hold()
     began = time.monotonic()

@@ -70,9 +70,9 @@ class Gates:
         self.now = NOW
         self.opened: list[SharedKeysStore] = []
 
-    async def open(self, store: AuditStore | None = None) -> SharedKeysStore:
+    async def open(self, store: AuditStore | None = None, **patience: float) -> SharedKeysStore:
         record = store or SqliteStore(self.folder / f"{len(self.opened)}.db", self.keys)
-        shared = await share(record, self.server.address, self.keys, lambda: self.now)
+        shared = await share(record, self.server.address, self.keys, lambda: self.now, **patience)
         self.opened.append(shared)
         return shared
 
@@ -366,14 +366,13 @@ async def test_a_key_that_was_reserved_for_nothing_is_given_back_when_it_is_met(
     gates: Gates,
 ) -> None:
     """As where the reply to a reservation was lost, or Redis was too slow to be waited for."""
-    one, other = await gates.open(), await gates.open()
+    one, other = await gates.open(patience_s=1), await gates.open()
     await one.record([intent(C)], terms=terms_of("l" * 64))
     gates.server.hold()
     asked = asyncio.ensure_future(one.record([intent(A)], terms=terms_of()))
-    await asyncio.sleep(0.4)  # longer than anybody waits for Redis
-    gates.server.let_go()
     with pytest.raises(HeldBack):
         await asked
+    gates.server.let_go()
     async with asyncio.timeout(10):  # it takes what it was sent before
         while A not in state_of_all(gates.server):
             await asyncio.sleep(0.01)
