@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from tests.acceptance.carriers import write_carriers
@@ -205,14 +206,41 @@ def test_a_survivor_is_told_with_place_rung_rule_and_the_way_on(sluicegate: Here
     assert lenient.out.startswith("::warning file=strict/job_status/fixtures/")
 
 
+SURVIVOR = (
+    "result.failed.too-many-items.failed_steps: conform (maxItems) must refuse it, and nothing does"
+    " (schema)"
+)
+
+
 @pytest.mark.requirement("LIF-5")
-@pytest.mark.parametrize("form", ["sarif", "junit"])
-def test_survivors_are_reported_to_machines(sluicegate: Here, form: str) -> None:
+def test_a_survivor_stands_in_sarif_under_its_rule_at_the_line_of_its_example(
+    sluicegate: Here,
+) -> None:
     change("        maxItems: 8\n", "")
-    done = sluicegate("test", "strict", "--format", form)
-    assert done.code == 1
-    assert "B03" in done.out
-    assert "too-many-items" in done.out or "maxItems" in done.out
+    done = sluicegate("test", "strict", "--format", "sarif")
+    (run,) = json.loads(done.out)["runs"]
+    (result,) = run["results"]
+    (location,) = result["locations"]
+    place = location["physicalLocation"]
+    rule = run["tool"]["driver"]["rules"][result["ruleIndex"]]
+    assert (done.code, run["properties"]["verdict"]) == (1, "fails")
+    assert (result["ruleId"], rule["id"], rule["name"]) == ("B03", "B03", "array-unbounded")
+    assert (result["level"], result["message"]["text"].splitlines()[0]) == ("error", SURVIVOR)
+    assert place["artifactLocation"]["uri"] == str(FIXTURES / "result/accepted/failed.json")
+    assert place["region"]["startLine"] == 6
+    assert location["logicalLocations"] == [{"fullyQualifiedName": "/failed_steps"}]
+
+
+@pytest.mark.requirement("LIF-5")
+def test_a_survivor_fails_the_case_of_its_side_in_junit_and_no_other(sluicegate: Here) -> None:
+    change("        maxItems: 8\n", "")
+    done = sluicegate("test", "strict", "--format", "junit")
+    root = ElementTree.fromstring(done.out)
+    assert (done.code, root.get("tests"), root.get("failures")) == (1, "6", "1")
+    failing = [case for case in root.iter("testcase") if case.find("failure") is not None]
+    assert [case.get("name") for case in failing] == ["mutants of job_status result"]
+    (failure,) = failing[0].findall("failure")
+    assert (failure.get("type"), failure.get("message")) == ("B03", SURVIVOR)
 
 
 @pytest.mark.requirement("LIF-2")

@@ -37,14 +37,28 @@ def test_long_work_is_told_once_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -
     assert screen.getvalue() == "checking ␛[31m …\n"
 
 
-@pytest.mark.parametrize("terminal", [True, False], ids=["quick", "no terminal"])
-def test_quick_work_and_piped_work_are_silent(
+def test_quick_work_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Screen(terminal=True)
+    monkeypatch.setattr(sys, "stderr", screen)
+    with tell_progress("checking"):
+        pass
+    assert screen.getvalue() == ""
+
+
+class Prompt(threading.Timer):
+    """A timer that is due as soon as it is started."""
+
+    def start(self) -> None:
+        self.function(*self.args, **self.kwargs)
+
+
+@pytest.mark.parametrize("terminal", [True, False], ids=["terminal", "no terminal"])
+def test_long_work_is_told_to_a_terminal_alone(
     monkeypatch: pytest.MonkeyPatch, terminal: bool
 ) -> None:
     screen = Screen(terminal=terminal)
     monkeypatch.setattr(sys, "stderr", screen)
-    if not terminal:
-        monkeypatch.setattr(progress, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(progress.threading, "Timer", Prompt)
     with tell_progress("checking"):
-        pass
-    assert screen.getvalue() == ""
+        assert screen.flushed.is_set() is terminal
+    assert screen.getvalue() == ("checking …\n" if terminal else "")

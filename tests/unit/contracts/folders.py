@@ -67,6 +67,27 @@ BASE: dict[str, Any] = {
     "errors": {"NOT_FOUND": {"retryable": False}},
 }
 
+HTTP = {"method": "GET", "url": "https://x.example/{/project_id}", "timeout_s": 5}
+SSH = {
+    "host": "ci.example",
+    "user": "reader",
+    "command": "ci-status --json | awk '{print}'",
+    "known_hosts": "keys/known_hosts",
+    "timeout_s": 5,
+    "credential": "file:keys/id_ed25519",
+}
+COMMAND = {"argv": ["ls", "{/project_id}"], "timeout_s": 5}
+TABLE = {"project_id": "/p", "state": "/s", "observed_at": "/t"}
+DESTRUCTIVE = {"effect": "destructive", "evidence": {"none": "why", "until": "2027-01-31"}}
+
+UPSTREAM_KEYS: dict[str, Any] = {
+    "status": {"404": "NOT_FOUND"},
+    "success": [200, 203],
+    "content_type": "application/json",
+    "exit": {"3": "NOT_FOUND"},
+    "success_exit": [0, 1],
+}
+
 
 def case_folder() -> dict[str, bytes]:
     """Return the documents of the example folder."""
@@ -119,3 +140,14 @@ def problems(changes: Mapping[str, object], **more: Any) -> tuple[Problem, ...]:
     loaded = load_base(changes, **more)
     assert isinstance(loaded, tuple), "it loads"
     return loaded
+
+
+def assert_refused(changes: Mapping[str, object], pointer: str, word: str) -> None:
+    """Hold the one problem of BASE with ``changes`` to its place and a word of its message."""
+    found = problems(changes)
+    assert [problem.pointer for problem in found] == [pointer], "\n".join(map(str, found))
+    (problem,) = found
+    assert word in problem.message
+    assert problem.mend
+    assert problem.line
+    assert "ghp-" not in str(problem)

@@ -8,8 +8,13 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from tests.unit.contracts import (
+    test_reading_contract,
+    test_reading_fetch,
+    test_reading_sides,
+    test_reading_upstream,
+)
 from tests.unit.contracts.folders import BASE, case_folder, changed
-from tests.unit.contracts.test_loading import REFUSED
 from tests.unit.contracts.test_settings_reading import DECIDING, FULL, SHARED
 
 from sluicegate.contracts.keys import KEYS, LATER
@@ -108,6 +113,18 @@ SHAPE = [
     ),
     *("no agent at all", "waiver without a day", "user name in the URL", "HEAD"),
 ]
+
+
+REFUSED = {
+    name: case
+    for reader in (
+        test_reading_contract,
+        test_reading_sides,
+        test_reading_fetch,
+        test_reading_upstream,
+    )
+    for name, case in reader.REFUSED.items()
+}
 
 
 @pytest.mark.parametrize("case", SHAPE)
