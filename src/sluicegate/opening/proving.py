@@ -32,7 +32,7 @@ def prove_parts(parts: Sequence[Part]) -> tuple[Proof, ...]:
     One child does for all, unless a pair ends it: the next child goes on behind that one, up to
     ``MAX_CHILDREN``.
     """
-    pairs: list[JsonValue] = [[part.old, part.new] for part in parts]
+    pairs: list[JsonValue] = [[part.old, part.new, part.assumed] for part in parts]
     lines = run_through(_CHILD, pairs, WALL_S, most=MAX_CHILDREN, pack=list)
     return tuple(UNPROVEN if line is None else _read(line) for line in lines)
 

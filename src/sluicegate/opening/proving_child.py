@@ -1,6 +1,6 @@
 """The child process of ``opening/proving.py``: run by path; it takes the proof from the package.
 
-Reads one JSON array of [old, new] from standard input and writes one line of JSON for each pair
+Reads one JSON array of [old, new, assumed] from standard input and writes one line of JSON for each pair
 that it finished. Whatever goes wrong ends the process before the line is written.
 """
 
@@ -26,9 +26,9 @@ def main() -> None:
     """Prove every pair on standard input; exit 0 when all are through."""
     raw = sys.stdin.buffer.read()
     limit_process(MEMORY_BYTES)
-    for old, new in json.loads(raw):
+    for old, new, assumed in json.loads(raw):
         limit_processor_time(CPU_S)
-        proof = prove(old, new)
+        proof = prove(old, new, assumed)
         found = {
             "new_covers_old": proof.new_covers_old,
             "old_covers_new": proof.old_covers_new,

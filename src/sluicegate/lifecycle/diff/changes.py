@@ -8,10 +8,12 @@ from typing import Final, Literal, TypeAlias
 
 from sluicegate.lifecycle.diff.kinds import KINDS, Bump, Rule
 from sluicegate.values.digests import digest_of_json
-from sluicegate.values.json import JsonValue
+from sluicegate.values.json import JsonValue, identity_text
 
 Role: TypeAlias = Literal["arguments", "result", "tool"]
 Within: TypeAlias = Literal["old", "new"]
+Reach: TypeAlias = Literal["seen", "mixed", "hidden"]
+"""Whether a reader sees the place that differs: all of it, some members of it, or nothing."""
 
 
 class Outcome(StrEnum):
@@ -38,6 +40,8 @@ class Difference:
     """One place that differs. ``pointer`` leads into the document that ``within`` names.
 
     ``old`` and ``new`` are short facts of the two documents, fit to be shown; empty for nothing.
+    ``sealed`` is a digest of all that differs, where the facts do not say it: see ``seal``. ``way``
+    leads to the place in a value, and ``reach`` says what a reader sees of it.
     """
 
     kind: str
@@ -45,15 +49,18 @@ class Difference:
     within: Within = "new"
     old: str = ""
     new: str = ""
+    sealed: str = ""
+    way: tuple[str, ...] = ()
+    reach: Reach = "seen"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """A difference with its judgement on one side of the tool boundary.
 
-    ``fingerprint`` is twelve hexadecimal digits that stay the same until kind, place, side or
-    facts change; a waiver names it. ``needs_replay``: it is compatible, but may refuse live
-    answers, so a replay or former fixtures come first.
+    ``fingerprint`` is twelve hexadecimal digits that stay the same until kind, place, side, or what
+    stands there in either version changes; a waiver names it. ``needs_replay``: it is compatible,
+    but may refuse live answers, so a replay or former fixtures come first.
     """
 
     kind: str
@@ -125,8 +132,17 @@ def judge_by_table(difference: Difference, tool: str, role: Role) -> Change:
 
 def fingerprint_of(difference: Difference, tool: str, role: Role) -> str:
     """Return the twelve hexadecimal digits by which a waiver names the change."""
-    facts = [difference.kind, tool, difference.pointer, role, difference.old, difference.new]
+    place = [difference.kind, tool, difference.pointer, role]
+    facts = [*place, difference.old, difference.new, difference.sealed]
     return digest_of_json(facts).removeprefix("sha256:")[:12]
+
+
+def seal(old: JsonValue, new: JsonValue) -> str:
+    """Return what stands for two values in a fingerprint, however long they are.
+
+    So a waiver of one change never covers another one of the same kind at the same place.
+    """
+    return digest_of_json([identity_text(old), identity_text(new)])
 
 
 def move_below(difference: Difference, place: str) -> Difference:

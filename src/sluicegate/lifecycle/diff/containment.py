@@ -56,10 +56,12 @@ EQUAL: Final = Proof(new_covers_old="yes", old_covers_new="yes")
 UNPROVEN: Final = Proof(new_covers_old="unknown", old_covers_new="unknown")
 
 
-def prove(old: JsonObject, new: JsonObject) -> Proof:
+def prove(old: JsonObject, new: JsonObject, assumed: Iterable[JsonObject] = ()) -> Proof:
     """Compare two registered schemas as sets of values; formats count, as they are asserted.
 
-    Witnesses are made from the schemas alone, never from what was received, so they may be shown.
+    That ``old`` covers ``new`` is said only if each schema that is ``assumed`` to admit something
+    does. Witnesses are made from the schemas alone, never from what was received, so they may be
+    shown.
     """
     before, after = _canonical(old), _canonical(new)
     proof = Proof(
@@ -85,7 +87,19 @@ def prove(old: JsonObject, new: JsonObject) -> Proof:
         proof = replace(proof, new_covers_old="no", lost=_shortest(lost))
     if gained:
         proof = replace(proof, old_covers_new="no", gained=_shortest(gained))
+    if proof.old_covers_new == "yes" and not all(map(_admits_something, assumed)):
+        proof = replace(proof, old_covers_new="unknown")
     return proof
+
+
+def _admits_something(schema: JsonObject) -> bool:
+    canonical = _canonical(schema)
+    with suppress(ValueError, TypeError):
+        if canonical is not None and canonical.satisfiability().value == "yes":
+            return True
+    with suppress(RecursionError):
+        return any(True for _ in build_examples(schema, count=1))
+    return False
 
 
 def _canonical(schema: JsonObject) -> CanonicalSchema | None:

@@ -17,9 +17,10 @@ from sluicegate.lifecycle.diff.changes import (
     Outcome,
     Role,
     judge_by_table,
+    rule_of,
 )
 from sluicegate.lifecycle.diff.containment import Proof
-from sluicegate.lifecycle.diff.kinds import Bump
+from sluicegate.lifecycle.diff.kinds import Bump, Rule
 
 TEXT_KINDS: Final = frozenset(
     {"schema-text-changed", "comment-changed", "default-changed", "deprecated-changed"}
@@ -35,33 +36,41 @@ def judge_schema(
     *,
     written_alike: bool,
     explained: Bump = Bump.NONE,
+    sealed: str = "",
 ) -> tuple[Change, ...]:
     """Return the changes of one schema on the side of ``role``.
 
     ``explained`` is the bump of what was named elsewhere, as a field that is no longer selected: a
     proof that says no more than that needs no further name. The last change is ``schema-changed``
-    where the proof says more than any keyword.
+    where the proof says more than any keyword; ``sealed`` stands for both schemas in it.
     """
     changes = [judge_by_table(difference, tool, role) for difference in differences]
     texts = [change for change in changes if change.kind in TEXT_KINDS]
     changes = [change for change in changes if change.kind not in TEXT_KINDS]
     if proof.equal:
-        rewritten = judge_by_table(Difference(kind="rewritten", pointer=""), tool, role)
-        return (*texts, *(() if written_alike else (rewritten,)))
+        rewritten = Difference(kind="rewritten", pointer="", sealed=sealed)
+        return (*texts, *(() if written_alike else (judge_by_table(rewritten, tool, role),)))
     binding = proof.new_covers_old if role == "arguments" else proof.old_covers_new
-    unnamed = judge_by_table(Difference(kind="schema-changed", pointer=""), tool, role)
+    unnamed = Difference(kind="schema-changed", pointer="", sealed=sealed)
     if not changes and explained is Bump.NONE:
-        changes = [unnamed]
+        changes = [judge_by_table(unnamed, tool, role)]
     if binding == "yes":
         return (*texts, *(_compatible(change, proof, role) for change in changes))
-    basis = Basis.PROOF if binding == "no" else Basis.UNPROVEN
-    changes = [
-        replace(change, basis=basis) if change.basis is Basis.UNPROVEN else change
+    if binding == "no" and len(changes) == 1 and explained is Bump.NONE:
+        changes = [_proven(change) for change in changes]
+    known = explained is Bump.MAJOR or any(
+        change.breaks and (binding == "unknown" or change.basis is not Basis.UNPROVEN)
         for change in changes
-    ]
-    if explained is not Bump.MAJOR and not any(change.breaks for change in changes):
-        changes.append(replace(unnamed, basis=basis))
+    )
+    if not known:
+        change = judge_by_table(unnamed, tool, role)
+        changes.append(_proven(change) if binding == "no" else change)
     return (*texts, *changes)
+
+
+def _proven(change: Change) -> Change:
+    """A refutation is one of the whole schema: it belongs to a change that stands alone in it."""
+    return replace(change, basis=Basis.PROOF) if change.basis is Basis.UNPROVEN else change
 
 
 def _compatible(change: Change, proof: Proof, role: Role) -> Change:
@@ -74,23 +83,39 @@ def _compatible(change: Change, proof: Proof, role: Role) -> Change:
     return change
 
 
+def is_unseen(difference: Difference, seen: Proof, whole: Proof) -> bool:
+    """Whether a widening was proven to let nothing new through to the agent.
+
+    It stands where the agent sees a part of the value; ``seen`` is the proof of what it sees, and
+    ``whole`` that of all.
+    """
+    widens = rule_of(difference.kind, "result") is Rule.MAJOR
+    proven = seen.old_covers_new == "yes" and whole.old_covers_new != "yes"
+    return difference.reach == "mixed" and widens and proven
+
+
 def judge_unselected(
-    differences: Iterable[Difference], proof: Proof, tool: str, *, seen: Proof, place: str
+    differences: Iterable[Difference],
+    proof: Proof,
+    tool: str,
+    *,
+    seen: Proof,
+    place: str,
+    sealed: str = "",
 ) -> tuple[Change, ...]:
     """Return what changed in the data of a result beyond the fields that reach the agent.
 
     ``differences`` are those of the rest; ``seen`` is the proof of what the agent sees. The agent
     notices nothing of the rest, but live answers may be refused where it narrows. Where no
-    difference tells why the data at ``place`` is not equal, nor ``seen``, the change stands there.
+    difference tells why the data at ``place`` is not equal, nor ``seen``, the change stands there,
+    and ``sealed`` stands for both schemas in it.
     """
     if proof.equal:
         return ()
     hidden = [
-        Difference(
+        replace(
+            one,
             kind="unselected-data-changed",
-            pointer=one.pointer,
-            within=one.within,
-            old=one.old,
             new=f"{one.kind}: {one.new}" if one.new else one.kind,
         )
         for one in differences
@@ -101,7 +126,7 @@ def judge_unselected(
     if not hidden and (
         (narrowing and seen.new_covers_old == "yes") or (widening and seen.old_covers_new == "yes")
     ):
-        hidden = [Difference(kind="unselected-data-changed", pointer=place)]
+        hidden = [Difference(kind="unselected-data-changed", pointer=place, sealed=sealed)]
     return tuple(
         replace(judge_by_table(difference, tool, "result"), needs_replay=narrowing)
         for difference in hidden

@@ -143,6 +143,7 @@ _ROWS: Final = (
     ChangeKind("retry-reduced", _MINOR, _NONE),
     # what reaches whom
     ChangeKind("selected-field-added", _NONE, _MAJOR),
+    ChangeKind("selected-field-moved", _NONE, _MAJOR),
     ChangeKind("selected-field-removed", _NONE, _MAJOR),
     ChangeKind("optional-selected-field-removed", _NONE, _MINOR),
     ChangeKind("unselected-data-changed", _NONE, _MINOR),

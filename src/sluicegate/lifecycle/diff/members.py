@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from sluicegate.lifecycle.diff.changes import Difference
+from sluicegate.lifecycle.diff.changes import Difference, seal
 from sluicegate.lifecycle.diff.facets import Facets
 from sluicegate.lifecycle.diff.spelling import Placed
 from sluicegate.values.names import show_name
@@ -15,7 +15,10 @@ Texts: TypeAlias = "tuple[Callable[[Placed], str], Callable[[Placed], str]]"
 
 
 def compare_members(before: Facets, after: Facets, texts: Texts) -> Iterator[Difference]:
-    """Yield what differs in names and duties; what stands below common names is not looked at."""
+    """Yield what differs in names and duties; what stands below common names is not looked at.
+
+    ``way`` of a difference is the name that it is about.
+    """
     gone = [name for name in before.properties if name not in after.properties]
     come = [name for name in after.properties if name not in before.properties]
     moved = {*gone, *come}
@@ -27,11 +30,13 @@ def compare_members(before: Facets, after: Facets, texts: Texts) -> Iterator[Dif
             pointer=after.properties[new][0],
             old=show_name(old),
             new=show_name(new),
+            sealed=seal([old, texts[0](before.properties[old])], new),
+            way=(new,),
         )
     for name in come:
-        yield _added(before, after, name)
+        yield _added(before, after, name, texts[1](after.properties[name]))
     for name in gone:
-        yield _removed(before, after, name)
+        yield _removed(before, after, name, texts[0](before.properties[name]))
     for name in sorted((before.required ^ after.required) - moved):
         yield _duty(before, after, name)
     yield from _openness(before, after)
@@ -66,15 +71,21 @@ def _by_text(
     return grouped
 
 
-def _added(before: Facets, after: Facets, name: str) -> Difference:
+def _added(before: Facets, after: Facets, name: str, text: str) -> Difference:
     if name in after.required and name not in before.required:
         kind = "required-property-added"
     else:
         kind = "optional-property-added" if before.closed else "property-added-to-open"
-    return Difference(kind=kind, pointer=after.properties[name][0], new=show_name(name))
+    return Difference(
+        kind=kind,
+        pointer=after.properties[name][0],
+        new=show_name(name),
+        sealed=seal(None, [name, text]),
+        way=(name,),
+    )
 
 
-def _removed(before: Facets, after: Facets, name: str) -> Difference:
+def _removed(before: Facets, after: Facets, name: str, text: str) -> Difference:
     if not after.closed:
         kind = "property-removed-from-open"
     elif name in before.required:
@@ -82,7 +93,12 @@ def _removed(before: Facets, after: Facets, name: str) -> Difference:
     else:
         kind = "optional-property-removed"
     return Difference(
-        kind=kind, pointer=before.properties[name][0], within="old", old=show_name(name)
+        kind=kind,
+        pointer=before.properties[name][0],
+        within="old",
+        old=show_name(name),
+        sealed=seal([name, text], None),
+        way=(name,),
     )
 
 
@@ -98,6 +114,8 @@ def _duty(before: Facets, after: Facets, name: str) -> Difference:
         within="old" if name not in after.properties and not required else "new",
         old="optional" if required else "required",
         new=f"{show_name(name)} is {'required' if required else 'optional'}",
+        sealed=seal(name, required),
+        way=(name,),
     )
 
 
@@ -108,6 +126,11 @@ def _openness(before: Facets, after: Facets) -> Iterator[Difference]:
             pointer=after.at,
             old="closed" if before.closed else "open",
             new="closed" if after.closed else "open",
+            sealed=seal(sorted(before.rest), sorted(after.rest)),
         )
     elif before.rest != after.rest:
-        yield Difference(kind="additional-changed", pointer=after.at)
+        yield Difference(
+            kind="additional-changed",
+            pointer=after.at,
+            sealed=seal(sorted(before.rest), sorted(after.rest)),
+        )

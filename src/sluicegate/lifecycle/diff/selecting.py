@@ -1,52 +1,73 @@
-"""Which fields reach the agent, old and new: rows 45 and 46 of the table (lifecycle B2)."""
+"""Which fields of a result reach the agent, old and new: those that came, went, or were moved."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from sluicegate.contracts.contract import ResultPart
 from sluicegate.contracts.schemas.keywords import names_at, schema_at, schema_named
 from sluicegate.contracts.schemas.projection import UNTRUSTED_TEXT
-from sluicegate.lifecycle.diff.changes import Difference
+from sluicegate.lifecycle.diff.changes import Difference, seal
+from sluicegate.lifecycle.diff.sights import Way
 from sluicegate.values.json import JsonObject
 from sluicegate.values.names import show_name
-from sluicegate.values.pointers import EVERY, join_segments
+from sluicegate.values.pointers import EVERY, Pointer, join_segments
 
 _NAMED: Final = "property-"
 """In the kinds of members that come or go."""
 
 
 def find_selection_differences(old: ResultPart, new: ResultPart) -> tuple[Difference, ...]:
-    """Return the fields that the agent gains or loses, as places in the agent-side schema."""
+    """Return the fields that the agent gains, loses, or is given from another place of the data."""
+    return tuple(_find(old, new))
+
+
+def _find(old: ResultPart, new: ResultPart) -> Iterator[Difference]:
     before, after = _fields(old), _fields(new)
-    gained = [
-        Difference(kind="selected-field-added", pointer=schema_place(field), new=show_name(text))
-        for field, text in after.items()
-        if field not in before
-    ]
-    lost = [
-        Difference(
-            kind="selected-field-removed"
-            if _is_certain(field, old.agent_schema)
-            else "optional-selected-field-removed",
-            pointer=schema_place(field),
-            within="old",
-            old=show_name(text),
-        )
-        for field, text in before.items()
-        if field not in after
-    ]
-    return (*gained, *lost)
+    for field, source in after.items():
+        was = before.get(field)
+        if was is None:
+            yield Difference(
+                kind="selected-field-added",
+                pointer=schema_place(source.segments),
+                new=show_name(_name(field)),
+                sealed=seal(None, source.text),
+                way=source.segments,
+            )
+        elif was != source:
+            yield Difference(
+                kind="selected-field-moved",
+                pointer=schema_place(source.segments),
+                old=show_name(was.text),
+                new=show_name(source.text),
+                sealed=seal(was.text, source.text),
+                way=source.segments,
+            )
+    for field, source in before.items():
+        if field not in after:
+            yield Difference(
+                kind="selected-field-removed"
+                if _is_certain(field, old.agent_schema)
+                else "optional-selected-field-removed",
+                pointer=schema_place(source.segments),
+                within="old",
+                old=show_name(_name(field)),
+                sealed=seal(source.text, None),
+                way=source.segments,
+            )
 
 
-def _fields(part: ResultPart) -> Mapping[tuple[str, ...], str]:
-    """Each selected field by the segments at which the agent finds it."""
-    fields = {pointer.segments: pointer.text for pointer in part.agent}
-    for name in part.untrusted_text:
-        fields[UNTRUSTED_TEXT, name] = f"/{UNTRUSTED_TEXT}/{name}"
+def _fields(part: ResultPart) -> Mapping[Way, Pointer]:
+    """Each selected field by the segments at which the agent finds it: where the data has it."""
+    fields = {pointer.segments: pointer for pointer in part.agent}
+    for name, pointer in part.untrusted_text.items():
+        fields[UNTRUSTED_TEXT, name] = pointer
     return fields
+
+
+def _name(field: Way) -> str:
+    return join_segments(field)
 
 
 def schema_place(field: Iterable[str]) -> str:
@@ -57,7 +78,7 @@ def schema_place(field: Iterable[str]) -> str:
     return join_segments(segments)
 
 
-def _is_certain(field: tuple[str, ...], schema: JsonObject) -> bool:
+def _is_certain(field: Way, schema: JsonObject) -> bool:
     """Whether the field is always there; where the schema does not tell plainly, it is."""
     here: JsonObject = schema
     for segment in field:
@@ -83,38 +104,9 @@ def leave_out_selected(
     differences: Iterable[Difference], selected: Iterable[Difference]
 ) -> tuple[Difference, ...]:
     """Return ``differences`` without the members that came or went because of the selection."""
-    places = [one.pointer for one in selected]
+    ways = [one.way for one in selected]
     return tuple(
         one
         for one in differences
-        if not (
-            _NAMED in one.kind
-            and any(f"{place}/".startswith(f"{one.pointer}/") for place in places)
-        )
+        if not (_NAMED in one.kind and any(way[: len(one.way)] == one.way for way in ways))
     )
-
-
-def leave_out_seen(
-    differences: Sequence[Difference], seen: Sequence[Difference]
-) -> tuple[Difference, ...]:
-    """Return the differences of the whole data that are none of what the agent sees.
-
-    One that is seen leaves out one: at the same place, or else, as the agent may find a field
-    elsewhere, the first that says the same.
-    """
-    told = {(one.pointer, *_facts(one)) for one in seen}
-    elsewhere = [one for one in differences if (one.pointer, *_facts(one)) not in told]
-    left = Counter(map(_facts, seen)) - Counter(
-        _facts(one) for one in differences if (one.pointer, *_facts(one)) in told
-    )
-    rest = []
-    for one in elsewhere:
-        if left[_facts(one)] > 0:
-            left[_facts(one)] -= 1
-        else:
-            rest.append(one)
-    return tuple(rest)
-
-
-def _facts(difference: Difference) -> tuple[str, str, str]:
-    return difference.kind, difference.old, difference.new

@@ -52,12 +52,12 @@ def is_spelled_alike(old: JsonObject, new: JsonObject) -> bool:
     """
     if is_written_alike(old, new):
         return True
-    if not (_is_led_by_pointers(old) and _is_led_by_pointers(new)):
+    if not (is_led_by_pointers(old) and is_led_by_pointers(new)):
         return False
     return _Text(old, None).write(old) == _Text(new, None).write(new)
 
 
-def _is_led_by_pointers(root: JsonObject) -> bool:
+def is_led_by_pointers(root: JsonObject) -> bool:
     """Whether every reference is a pointer that leads somewhere; else its text says too little."""
     return not any(
         isinstance(schema, Mapping)
@@ -79,11 +79,16 @@ class Speller:
         self.root = root
         self._left = _MAX_WRITTEN
 
+    @property
+    def exhausted(self) -> bool:
+        """Whether the allowance is used up, so that texts may say too little."""
+        return self._left <= 0
+
     def spell(self, schema: Schema) -> str:
         """Return a text that is equal for equal subschemas, definitions and all."""
         text = _Text(self.root, self._left)
         written = text.write(schema)
-        self._left -= text.spent
+        self._left = 0 if text.cut else self._left - text.spent
         return written
 
     def spell_target(self, placed: Placed) -> str:
@@ -102,7 +107,7 @@ class Speller:
 class _Text:
     """One text: definitions bear the number in which they are reached. ``left`` None: no limit."""
 
-    __slots__ = ("_left", "_numbers", "_reached", "_root", "spent")
+    __slots__ = ("_left", "_numbers", "_reached", "_root", "cut", "spent")
 
     def __init__(self, root: JsonObject, left: int | None) -> None:
         self._root = root
@@ -110,6 +115,7 @@ class _Text:
         self._numbers: dict[int, int] = {}
         self._reached: list[Schema] = []
         self.spent = 0
+        self.cut = False
 
     def write(self, schema: Schema) -> str:
         written = [self._number(strip_annotations(schema))]
@@ -141,6 +147,7 @@ class _Text:
         if self._left is not None:
             size = sum(1 for _ in walk(target))
             if self.spent + size > self._left:
+                self.cut = True
                 return None
             self.spent += size
         self._numbers[id(target)] = len(self._reached)

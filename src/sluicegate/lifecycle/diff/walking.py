@@ -6,10 +6,11 @@ proven elsewhere, so where a keyword alone does not tell, the kind says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
-from sluicegate.lifecycle.diff.changes import Difference, Within
+from sluicegate.lifecycle.diff.changes import Difference, Reach, Within, seal
 from sluicegate.lifecycle.diff.facets import (
     CONDITIONS,
     CONSTRAINTS,
@@ -22,23 +23,32 @@ from sluicegate.lifecycle.diff.facets import (
     read_facets,
 )
 from sluicegate.lifecycle.diff.members import compare_members
+from sluicegate.lifecycle.diff.sights import WHOLE, Sight, Way
 from sluicegate.lifecycle.diff.spelling import Placed, Speller
 from sluicegate.values.json import JsonObject
 from sluicegate.values.names import show_name
+from sluicegate.values.pointers import EVERY
 
 _MAX_DEPTH: Final = 48
 _MAX_PLACES: Final = 20_000
 _MAX_SHOWN: Final = 6
 
 
-def find_differences(old: JsonObject, new: JsonObject) -> tuple[Difference, ...]:
+def find_differences(
+    old: JsonObject, new: JsonObject, sight: Sight = WHOLE
+) -> tuple[Difference, ...]:
     """Return what differs between two registered schemas, outside in; no order beyond that.
 
-    Annotations count too. A place that both schemas reach by several ways is told once. Beyond
+    Annotations count too. ``sight`` is what a reader sees of the values, and each difference says
+    whether it lies there. A place that both schemas reach by several ways is told once. Beyond
     20,000 places or 48 levels nothing more is named; the proof covers the whole all the same.
     """
-    found = dict.fromkeys(_Walk(old, new).compare(("", old), ("", new), 0))
-    return tuple(found)
+    found: dict[tuple[str, ...], Difference] = {}
+    for one in _Walk(old, new).compare(("", old), ("", new), sight, ()):
+        facts = (one.kind, one.pointer, one.within, one.old, one.new, one.sealed)
+        if facts not in found or found[facts].reach == "hidden":
+            found[facts] = one
+    return tuple(found.values())
 
 
 class _Walk:
@@ -49,15 +59,48 @@ class _Walk:
     def __init__(self, old: JsonObject, new: JsonObject) -> None:
         self._old = Speller(old)
         self._new = Speller(new)
-        self._seen: set[tuple[int, int]] = set()
+        self._seen: set[tuple[int, int, int]] = set()
 
-    def compare(self, old: Placed, new: Placed, depth: int) -> Iterator[Difference]:
-        """Yield the differences of one place and of all below it."""
-        pair = (id(old[1]), id(new[1]))
-        if pair in self._seen or depth > _MAX_DEPTH or len(self._seen) > _MAX_PLACES:
+    def compare(
+        self, old: Placed, new: Placed, sight: Sight | None, way: Way
+    ) -> Iterator[Difference]:
+        """Yield the differences of one place and of all below it; ``way`` leads there."""
+        pair = (id(old[1]), id(new[1]), id(sight))
+        if pair in self._seen or len(way) > _MAX_DEPTH or len(self._seen) > _MAX_PLACES:
             return
         self._seen.add(pair)
         before, after = read_facets(old, self._old), read_facets(new, self._new)
+        paired = [self._pair_branches(before, after, keyword) for keyword in ("oneOf", "anyOf")]
+        for one in self._own(before, after, [each for _, found in paired for each in found]):
+            reach = _reach(sight, one.way)
+            yield replace(one, way=(*way, *one.way), reach=reach, sealed=self._sealed(one))
+        if not before.types & after.types:
+            return
+        if "object" in before.types & after.types:
+            for name in before.properties:
+                if name in after.properties:
+                    yield from self.compare(
+                        before.properties[name],
+                        after.properties[name],
+                        _step(sight, name),
+                        (*way, name),
+                    )
+        if "array" in before.types & after.types:
+            yield from self._items(before, after, sight, way)
+        for common, _ in paired:
+            for one_branch, other in common:
+                yield from self.compare(one_branch, other, sight, way)
+
+    def _sealed(self, one: Difference) -> str:
+        """Texts that were cut short do not say all that differs: the documents stand for them."""
+        if not (self._old.exhausted or self._new.exhausted):
+            return one.sealed
+        return seal([one.sealed, self._old.root], self._new.root)
+
+    def _own(
+        self, before: Facets, after: Facets, branches: Iterable[Difference]
+    ) -> Iterator[Difference]:
+        """Yield the differences of the place itself."""
         yield from _annotations(before, after)
         yield from _types(before, after)
         if not before.types & after.types:
@@ -71,69 +114,87 @@ class _Walk:
             yield from compare_members(
                 before, after, (self._old.spell_target, self._new.spell_target)
             )
-            for name in before.properties:
-                if name in after.properties:
-                    yield from self.compare(
-                        before.properties[name], after.properties[name], depth + 1
-                    )
         if "array" in before.types & after.types:
-            yield from self._arrays(before, after, depth)
-        for keyword in ("oneOf", "anyOf"):
-            yield from self._branches(before, after, keyword, depth)
+            yield from self._lengths(before, after)
+        yield from branches
 
-    def _arrays(self, before: Facets, after: Facets, depth: int) -> Iterator[Difference]:
+    def _lengths(self, before: Facets, after: Facets) -> Iterator[Difference]:
         if len(before.prefix) != len(after.prefix):
             yield Difference(
                 kind="items-changed",
                 pointer=f"{after.at}/prefixItems",
                 old=f"{len(before.prefix)} listed",
                 new=f"{len(after.prefix)} listed",
+                sealed=seal(
+                    list(map(self._old.spell_target, before.prefix)),
+                    list(map(self._new.spell_target, after.prefix)),
+                ),
             )
+
+    def _items(
+        self, before: Facets, after: Facets, sight: Sight | None, way: Way
+    ) -> Iterator[Difference]:
+        below, item = _step(sight, EVERY), (*way, EVERY)
         for one, other in zip(before.prefix, after.prefix, strict=False):
-            yield from self.compare(one, other, depth + 1)
+            yield from self.compare(one, other, below, item)
         if before.items is not None or after.items is not None:
             absent_old, absent_new = (f"{before.at}/items", True), (f"{after.at}/items", True)
             yield from self.compare(
-                before.items or absent_old, after.items or absent_new, depth + 1
+                before.items or absent_old, after.items or absent_new, below, item
             )
 
-    def _branches(
-        self, before: Facets, after: Facets, keyword: str, depth: int
-    ) -> Iterator[Difference]:
+    def _pair_branches(
+        self, before: Facets, after: Facets, keyword: str
+    ) -> tuple[list[tuple[Placed, Placed]], list[Difference]]:
+        """Return the branches to compare one by one, and what differs in which there are."""
         old, new = before.branches.get(keyword, ()), after.branches.get(keyword, ())
+        if not old and not new:
+            return [], []
         old_texts = list(map(self._old.spell_target, old))
         new_texts = list(map(self._new.spell_target, new))
-        gone = [one for one, text in zip(old, old_texts, strict=True) if text not in new_texts]
-        come = [one for one, text in zip(new, new_texts, strict=True) if text not in old_texts]
+        olds, news = (
+            list(zip(*each, strict=True)) for each in ((old, old_texts), (new, new_texts))
+        )
+        gone = [one for one in olds if one[1] not in new_texts]
+        come = [one for one in news if one[1] not in old_texts]
         if not gone and not come:
             # The same branches; what is said of them may still differ.
-            for one, text in zip(old, old_texts, strict=True):
-                yield from self.compare(one, new[new_texts.index(text)], depth + 1)
-        elif not old or not new:
-            at = f"{after.at if new else before.at}/{keyword}"
-            yield Difference(
+            return [(one, new[new_texts.index(text)]) for one, text in olds], []
+        if old and new and len(gone) == len(come):
+            return [(one[0], other[0]) for one, other in zip(gone, come, strict=True)], []
+        if old and not gone:
+            return [], [
+                Difference(kind="branch-added", pointer=one[0], sealed=seal(None, text))
+                for one, text in come
+            ]
+        if new and not come:
+            return [], [
+                Difference(
+                    kind="branch-removed", pointer=one[0], within="old", sealed=seal(text, None)
+                )
+                for one, text in gone
+            ]
+        return [], [
+            Difference(
                 kind="branches-changed",
-                pointer=at,
+                pointer=f"{after.at if new else before.at}/{keyword}",
                 within="new" if new else "old",
                 old=_count(len(old), "branch"),
                 new=_count(len(new), "branch"),
+                sealed=seal(sorted(old_texts), sorted(new_texts)),
             )
-        elif len(gone) == len(come):
-            for one, other in zip(gone, come, strict=True):
-                yield from self.compare(one, other, depth + 1)
-        elif not gone:
-            for at, _ in come:
-                yield Difference(kind="branch-added", pointer=at)
-        elif not come:
-            for at, _ in gone:
-                yield Difference(kind="branch-removed", pointer=at, within="old")
-        else:
-            yield Difference(
-                kind="branches-changed",
-                pointer=f"{after.at}/{keyword}",
-                old=_count(len(old), "branch"),
-                new=_count(len(new), "branch"),
-            )
+        ]
+
+
+def _step(sight: Sight | None, segment: str) -> Sight | None:
+    return None if sight is None else sight.step(segment)
+
+
+def _reach(sight: Sight | None, way: Way) -> Reach:
+    """What a reader sees of the place, or of the member that ``way`` names."""
+    if sight is None or (way and sight.step(way[0]) is None):
+        return "hidden"
+    return "seen" if way or sight.whole else "mixed"
 
 
 def _annotations(before: Facets, after: Facets) -> Iterator[Difference]:
@@ -147,7 +208,9 @@ def _annotations(before: Facets, after: Facets) -> Iterator[Difference]:
         if old != new:
             keywords = sorted({text.partition(":")[0] for text in old ^ new})
             told = ", ".join(map(show_name, keywords)) if name in ("texts", "comments") else name
-            yield Difference(kind=kind, pointer=after.at, new=told)
+            yield Difference(
+                kind=kind, pointer=after.at, new=told, sealed=seal(sorted(old), sorted(new))
+            )
 
 
 def _types(before: Facets, after: Facets) -> Iterator[Difference]:
@@ -163,6 +226,7 @@ def _types(before: Facets, after: Facets) -> Iterator[Difference]:
         pointer=after.at,
         old=_show_types(before.types),
         new=_show_types(after.types),
+        sealed=seal(sorted(before.types), sorted(after.types)),
     )
 
 
@@ -177,12 +241,14 @@ def _values(before: Facets, after: Facets) -> Iterator[Difference]:
     old, new = before.values, after.values
     if old == new:
         return
+    sealed = seal(None if old is None else sorted(old), None if new is None else sorted(new))
     if old is None or new is None:
         yield Difference(
             kind="enum-added" if old is None else "enum-removed",
             pointer=after.at,
             old="" if old is None else _show_values(old),
             new="" if new is None else _show_values(new),
+            sealed=sealed,
         )
         return
     kind = "enum-changed"
@@ -195,6 +261,7 @@ def _values(before: Facets, after: Facets) -> Iterator[Difference]:
         pointer=after.at,
         old=_show_values(old - new) and f"without {_show_values(old - new)}",
         new=_show_values(new - old) and f"with {_show_values(new - old)}",
+        sealed=sealed,
     )
 
 
@@ -216,6 +283,7 @@ def _bounds(before: Facets, after: Facets) -> Iterator[Difference]:
             within="old" if new is None else "new",
             old=_show_bound(name, old),
             new=_show_bound(name, new),
+            sealed=seal(old, new),
         )
 
 
@@ -262,6 +330,7 @@ def _gained_or_lost(
         within=within,
         old=_show_facts(keyword, gone, show),
         new=_show_facts(keyword, come, show),
+        sealed=seal(sorted(old[1]), sorted(new[1])),
     )
 
 

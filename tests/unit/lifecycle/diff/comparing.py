@@ -20,4 +20,6 @@ def registered(schema: Any, side: Side = "result") -> CompiledSchema:
 
 def compare(old: Any, new: Any, side: Side) -> ToolDiff:
     comparison = compare_schemas(registered(old).document, registered(new).document, side)
-    return judge(comparison, [prove(part.old, part.new) for part in comparison.unproven])
+    return judge(
+        comparison, [prove(part.old, part.new, part.assumed) for part in comparison.unproven]
+    )

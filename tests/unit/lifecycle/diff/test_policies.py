@@ -10,6 +10,7 @@ import pytest
 
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.loading import load
+from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
 from sluicegate.lifecycle.diff.comparison import ToolDiff, compare_contracts, judge
 from sluicegate.lifecycle.diff.containment import prove
@@ -74,18 +75,25 @@ def contract(*edits: tuple[str, Any]) -> Contract:
             del holder[last]
         else:
             holder[last] = value
+    found = load_one(document)
+    assert isinstance(found, Contract), [str(one) for one in found]
+    return found
+
+
+def load_one(document: Any) -> Contract | tuple[Problem, ...]:
     settings = b'python: ["acme."]\n'
     loaded = load(
         {"sluicegate.yaml": settings, "job/contract.json": json.dumps(document).encode()},
         resolve=lambda name: lambda: name,
     )
-    assert isinstance(loaded, ContractSet), [str(one) for one in loaded]
-    return loaded.contracts["job_status"]
+    return loaded.contracts["job_status"] if isinstance(loaded, ContractSet) else loaded
 
 
 def compared(old: Contract, new: Contract) -> ToolDiff:
     comparison = compare_contracts(old, new)
-    return judge(comparison, [prove(part.old, part.new) for part in comparison.unproven])
+    return judge(
+        comparison, [prove(part.old, part.new, part.assumed) for part in comparison.unproven]
+    )
 
 
 def told(found: ToolDiff) -> list[tuple[str, str, str, bool]]:
