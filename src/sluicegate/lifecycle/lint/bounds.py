@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -15,7 +14,7 @@ from sluicegate.contracts.schemas.keywords import (
     schema_map,
 )
 from sluicegate.lifecycle.lint.findings import WORD, Example, Hit, Rule, inner, shown
-from sluicegate.lifecycle.lint.naming import is_identifier_name
+from sluicegate.lifecycle.lint.naming import is_count_name, is_identifier_name
 from sluicegate.lifecycle.lint.pattern_reading import longest_match
 from sluicegate.lifecycle.lint.shapes import is_shaped
 from sluicegate.lifecycle.lint.sheet import Sheet
@@ -35,11 +34,6 @@ DIGIT_FORMATS: Final = frozenset({"date-time", "time", "duration"})
 """Formats whose texts can grow by digits alone."""
 
 _MAX_SAFE: Final = 2**53 - 1
-_COUNTS: Final = re.compile(
-    r"(?:.*_)?(?:page|limit|count|size|offset|total|depth|index|number|attempts|perpage|pagesize)"
-    r"|per_page|page_size|max_[a-z]+|num_[a-z]+|.*(?:Page|Limit|Count|Size|Offset|Total|Number)",
-    re.ASCII,
-)
 
 
 def is_short_text(schema: JsonObject) -> bool:
@@ -112,7 +106,7 @@ def find_fractional_counts(sheet: Sheet) -> Iterator[Hit]:
     for place in sheet.places:
         if (
             place.name is not None
-            and _COUNTS.fullmatch(place.name)
+            and is_count_name(place.name)
             and place.admits("number")
             and not place.always("number", _is_whole)
         ):

@@ -28,6 +28,11 @@ _SECRET_KEYS: Final = frozenset(
     {"api", "access", "private", "secret", "signing", "encryption", "ssh", "account", "auth"}
 )
 _IDENTIFIERS: Final = frozenset({"id", "uuid", "guid", "slug", "ref", "key"})
+_COUNTS: Final = re.compile(
+    r"(?:.*_)?(?:page|limit|count|size|offset|total|depth|index|number|attempts|perpage|pagesize)"
+    r"|per_page|page_size|max_[a-z]+|num_[a-z]+|.*(?:Page|Limit|Count|Size|Offset|Total|Number)",
+    re.ASCII,
+)
 _NO_SECRET_TOKENS: Final = frozenset({"page", "continuation", "cursor", "next", "sync", "prev"})
 
 
@@ -43,6 +48,11 @@ def is_identifier_name(name: str, *, of_many: bool = False) -> bool:
     if not words:
         return False
     return words[-1] in _IDENTIFIERS or (of_many and _singular(words[-1]) in _IDENTIFIERS)
+
+
+def is_count_name(name: str) -> bool:
+    """Whether a member so named counts something, so that it is whole (B05)."""
+    return _COUNTS.fullmatch(name) is not None
 
 
 def is_prose_name(name: str | None) -> bool:

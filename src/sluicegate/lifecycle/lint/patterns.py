@@ -141,7 +141,9 @@ RULES: Final = (
         name="format-unknown",
         arguments="error",
         result="error",
-        what="A format that draft 2020-12 does not define, and no engine asserts.",
+        what="A format that draft 2020-12 does not define, and no engine asserts; for `test`, "
+        "which knows examples, also a text that has the form of a time, an address or a URI and "
+        "no format.",
         why="It is passed over in silence: every text is valid.",
         mend="Write a format that exists, a pattern, or a bound.",
         good=shown({"type": "string", "format": "date"}),

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
+from sluicegate.lifecycle.lint.naming import is_count_name
 from sluicegate.lifecycle.mutants.changes import Change
 from sluicegate.lifecycle.mutants.places import Spot
 from sluicegate.values.json import JsonValue
 
 _HUGE: Final = 10**30
-_COUNTED: Final = re.compile(r"(?i)(^|_)(page|limit|count|offset|size|total|number)(s|_|$)")
 
 
 def change_number(spot: Spot) -> Iterator[Change]:
@@ -30,7 +29,7 @@ def change_number(spot: Spot) -> Iterator[Change]:
             yield _change(f"no-{keyword}", spot, sign * _HUGE, keyword, "B04")
     for step in view.numbers("multipleOf"):
         yield _change("half-step", spot, value + step / 2, "multipleOf")
-    is_count = _COUNTED.search(spot.name) is not None
+    is_count = not spot.is_item and is_count_name(spot.name)
     if isinstance(value, int) or value.is_integer():
         yield _change("fraction", spot, int(value) + 0.5, "type", "B05" if is_count else "")
 

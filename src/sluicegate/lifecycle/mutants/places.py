@@ -34,6 +34,11 @@ class Spot:
         """The member name that leads here; items bear their array's."""
         return next((each for each in reversed(self.segments) if isinstance(each, str)), "")
 
+    @property
+    def is_item(self) -> bool:
+        """Whether it is an item of an array, and has no name of its own."""
+        return bool(self.segments) and isinstance(self.segments[-1], int)
+
 
 def walk_spots(
     value: JsonValue,

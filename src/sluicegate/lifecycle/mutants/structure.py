@@ -11,6 +11,7 @@ from typing import Final
 from sluicegate.contracts.schemas.compiled import Predicate
 from sluicegate.contracts.schemas.compiling import compile_validator
 from sluicegate.lifecycle.lint.subject import SideName
+from sluicegate.lifecycle.lint.table import RULES
 from sluicegate.lifecycle.mutants.array_changes import change_array
 from sluicegate.lifecycle.mutants.changes import Change
 from sluicegate.lifecycle.mutants.examples import Maker
@@ -27,9 +28,6 @@ from sluicegate.values.pointers import join_segments
 
 MAX_SPOTS: Final = 400
 """Places of one value that a list of changes goes through; mutants are made of all of them."""
-
-_OF_RESULTS: Final = frozenset({"C06"})
-"""Rules that lint has for results alone."""
 
 
 def list_changes(value: JsonValue, viewer: Viewer) -> Iterator[Change]:
@@ -93,7 +91,9 @@ def mutate_structure(
     for change in _spread_changes(value, Viewer(schema)):
         changed = replace_at(value, change.segments, change.value)
         admitted = admits(changed)
-        rule = "" if side == "arguments" and change.rule in _OF_RESULTS else change.rule
+        rule = change.rule
+        if rule and RULES[rule].severity(side) is None:
+            rule = ""
         if admitted and not rule:
             continue
         raw = spell(changed)

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from sluicegate.lifecycle.lint.naming import is_identifier_name
 from sluicegate.lifecycle.lint.pattern_reading import is_anchored
+from sluicegate.lifecycle.lint.shapes import is_shaped
 from sluicegate.lifecycle.mutants.changes import Change
 from sluicegate.lifecycle.mutants.patterns import make_texts
 from sluicegate.lifecycle.mutants.places import Spot
@@ -16,7 +18,6 @@ _FLOOD: Final = 10_000
 """Longer than any text that a person reviewed, shorter than the byte limits of most contracts."""
 
 _MOST: Final = 100_000
-_IDENTIFIER: Final = re.compile(r"(^|_)(id|ids|uuid|key|slug|ref)$|(Id|Ids|Key|Uuid)$|^(id|key)$")
 _HOMOGLYPHS: Final = str.maketrans(
     {"a": "\u0430", "e": "\u0435", "o": "\u043e", "p": "\u0440", "c": "\u0441", "i": "\u0456"}
 )
@@ -68,11 +69,15 @@ def _near_misses(spot: Spot, text: str) -> Iterator[Change]:
     view = spot.view
     patterns = view.texts("pattern")
     anchored = any(map(is_anchored, patterns))
-    lacking = "X01" if patterns else "B02" if _IDENTIFIER.search(spot.name) else ""
-    if view.has("format") and not patterns:
-        lacking = ""
+    is_loose = is_identifier_name(spot.name, of_many=spot.is_item) and not any(
+        map(is_shaped, view.parts)
+    )
+    unshaped = "B02" if is_loose else ""
+    lacking = "X01" if patterns else unshaped
     for operator, (before, after) in _PADDED.items():
-        rule = "" if anchored else lacking
+        rule = lacking
+        if anchored:
+            rule = unshaped if operator == "instruction" else ""
         yield _change(operator, spot, f"{before}{text}{after}", "pattern", rule)
     for operator, (before, after) in _HIDDEN.items():
         rule = "X03" if anchored else lacking
