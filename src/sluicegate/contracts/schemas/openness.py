@@ -145,7 +145,7 @@ class _Judge:
         A map beside declared members is rarely meant, so how to close it comes first.
         """
         declared = set(declared_names(self._composition, formula))
-        openers = [(schema, word) for schema in leaves(formula) if (word := _opened_by(schema))]
+        openers = list(filter(None, map(_opened_by, leaves(formula))))
         message, mend = "this map takes any member name, or any number of members.", _BOUND
         if openers:
             schema, word = openers[0]
@@ -235,11 +235,12 @@ def _prefix(schema: Schema) -> int:
     return 0 if isinstance(schema, bool) else len(schema_list(schema, "prefixItems"))
 
 
-def _opened_by(schema: Schema) -> str | None:
-    """The keyword by which a schema takes members of any name and value, said aloud."""
+def _opened_by(schema: Schema) -> tuple[JsonObject, str] | None:
+    """A schema that takes members of any name and value, with the keyword that says so."""
     if isinstance(schema, bool):
         return None
-    return next((each for each in _REST if schema_at(schema, each) in (True, {})), None)
+    word = next((each for each in _REST if schema_at(schema, each) in (True, {})), None)
+    return None if word is None else (schema, word)
 
 
 def _maps_values(schema: Schema) -> bool:

@@ -20,6 +20,7 @@ from sluicegate.lifecycle.importing.choosing import choose_agent_fields
 from sluicegate.lifecycle.importing.closing import settle
 from sluicegate.lifecycle.importing.questions import (
     decide_errors,
+    decide_fixtures,
     decide_head,
     decide_holes,
     decide_result,
@@ -118,6 +119,7 @@ def draft(
             code: {"retryable": retryable} for code, retryable in blueprint.errors.items()
         }
     files.update(_fixtures(blueprint))
+    decisions += decide_fixtures(blueprint)
     files["contract.yaml"] = write_contract(members, decisions, accepted=accept_defaults)
     return Draft(
         tool=blueprint.tool,

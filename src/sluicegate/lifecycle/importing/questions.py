@@ -66,6 +66,21 @@ def decide_head(blueprint: Blueprint, owner: str | None) -> Iterator[Decision]:
         )
 
 
+def decide_fixtures(blueprint: Blueprint) -> Iterator[Decision]:
+    """Yield which side has no accepted example: what nothing was tried on is not checked."""
+    result = "result" if blueprint.result is not None else "upstream"
+    for side, at, given in (
+        ("arguments", "arguments", blueprint.calls),
+        ("result", result, blueprint.answers),
+    ):
+        if not given:
+            yield Decision(
+                at=at,
+                question=f"fixtures: an example in fixtures/{side}/accepted; check tries what it is"
+                " given, and mutants of it",
+            )
+
+
 def decide_schema(side: SideName, settled: Settled, bounded: Bounded) -> Iterator[Decision]:
     """Yield what the import chose in one schema."""
     changes = settled.changes
