@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from sluicegate.cli import times
 from sluicegate.cli.audit_heads import heads, verify
 from sluicegate.cli.audit_reading import export, tail
 from sluicegate.cli.exits import Exit
@@ -59,7 +59,7 @@ def list_events(
     color: str,
 ) -> int:
     """List events, the newest first. Exit 3 if there are none."""
-    from sluicegate.cli.audit_options import demand_known, read_since
+    from sluicegate.cli.audit_options import demand_known
     from sluicegate.cli.record import open_standing_record
     from sluicegate.rendering.json_v1 import shape_events
     from sluicegate.rendering.tables import (
@@ -70,7 +70,7 @@ def list_events(
         shape_groups,
     )
 
-    moment = read_since(since, datetime.now(UTC))
+    moment = times.read_since(since, times.now())
     with open_standing_record(folder) as store:
         if only_open:
             events = tuple(
@@ -166,7 +166,7 @@ def resolve(request_id: str, found: Found, reason: str, folder: str) -> int:
                 found=found,
                 who=who_acts(),
                 reason=reason,
-                now=datetime.now(UTC),
+                now=times.now(),
             )
         except KeyError:
             stop(
@@ -174,7 +174,7 @@ def resolve(request_id: str, found: Found, reason: str, folder: str) -> int:
                 f"no open call {request_id}; `sluicegate audit list --open` lists those that are",
             )
         settings, place = read_settings(Path(folder)), Path(folder)
-        asyncio.run(record_and_tell(store, act, settings, place, lambda: datetime.now(UTC)))
+        asyncio.run(record_and_tell(store, act, settings, place, times.now))
     note(f"{request_id} is resolved as {found}; the same call may run again.")
     return Exit.ACCEPTED
 
@@ -194,9 +194,7 @@ def reveal(ref: str, reason: str, folder: str) -> int:
     _demand_reason(reason)
     with open_standing_record(folder) as store:
         try:
-            content = asyncio.run(
-                store.reveal(ref, who=who_acts(), reason=reason, now=datetime.now(UTC))
-            )
+            content = asyncio.run(store.reveal(ref, who=who_acts(), reason=reason, now=times.now()))
         except KeyError:
             stop(Exit.UNREADABLE, f"custody holds nothing under {ref}: unknown, expired or purged")
     if sys.stdout.isatty():
@@ -217,10 +215,9 @@ def purge(now: str | None, yes: bool, folder: str, form: str) -> int:
 
     The act itself is recorded with the time of the clock, whatever --now says.
     """
-    from sluicegate.cli.judge_options import read_now
     from sluicegate.cli.record import open_standing_record, who_acts
 
-    clock, moment = datetime.now(UTC), read_now(now)
+    clock, moment = times.now(), times.read_time(now, "--now")
     if moment is not None and moment > clock and not yes:
         raise click.BadParameter(
             f"it is {clock:%Y-%m-%dT%H:%M:%SZ}: this would destroy what has not expired yet, for"
@@ -260,7 +257,7 @@ def rotate(reason: str, rewrap_only: bool, folder: str, form: str) -> int:
             Path(folder),
             who=who_acts(),
             reason=reason,
-            now=datetime.now(UTC),
+            now=times.now(),
             draws_key=not rewrap_only,
         )
     if form == HUMAN:
@@ -291,7 +288,7 @@ def prepare(gate_role: str | None, folder: str, form: str) -> int:
     from sluicegate.opening.preparing import prepare_record
 
     with guard_record(folder):
-        done = prepare_record(Path(folder), gate_role=gate_role, now=datetime.now(UTC))
+        done = prepare_record(Path(folder), gate_role=gate_role, now=times.now())
     if form == HUMAN:
         if done.before == 0:
             put("a new record is begun\n")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from sluicegate.cli import times
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import (
     HUMAN,
@@ -106,7 +106,7 @@ def heads(public_key: bool, folder: str, form: str) -> int:
             put_object("audit heads", {"public_keys": list(keys.splitlines())})
         return Exit.ACCEPTED
     with guard_record(folder):
-        head = anchoring.sign_now(Path(folder), datetime.now(UTC))
+        head = anchoring.sign_now(Path(folder), times.now())
     if form != HUMAN:
         put_object("audit heads", {"signed_seq": None if head is None else head.seq})
     elif head is None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
+from sluicegate.cli import times
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import (
     HUMAN,
@@ -110,13 +110,13 @@ def export(
 
     Every column stands in it, nothing of custody does. Exit 3 and no file if there is no event.
     """
-    from sluicegate.cli.audit_options import demand_known, read_since
+    from sluicegate.cli.audit_options import demand_known
     from sluicegate.cli.progress import tell_progress
     from sluicegate.cli.record import open_standing_record
     from sluicegate.opening.exporting import JSONL, PARQUET, export_events
     from sluicegate.rendering.counting import count_of
 
-    moment = read_since(since, datetime.now(UTC))
+    moment = times.read_since(since, times.now())
     ending = file.suffix.lower()
     if kind is None and ending not in _ENDINGS:
         raise click.BadParameter(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 import click
 
+from sluicegate.cli import times
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import color_option, format_option, put_report, stop
 
@@ -53,7 +54,6 @@ def diff(
     wrong, 3 neither holds a tool, 4 something does not load, 5 it cannot be read.
     """
     from sluicegate.cli.progress import tell_progress
-    from sluicegate.opening.clock import SystemClock
     from sluicegate.opening.comparing import SideMissing, compare_files, compare_folders
     from sluicegate.rendering.diffing import report_diff
 
@@ -61,7 +61,7 @@ def diff(
     if folders and side is not None:
         raise click.UsageError("--side is for files; a contract has both sides")
     waivers = _read_waivers(waivers_path, new if folders else None)
-    now = SystemClock().now()
+    now = times.now()
     with tell_progress(f"comparing {old} with {new}"):
         try:
             if folders:

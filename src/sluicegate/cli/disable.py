@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
+from sluicegate.cli import times
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import folder_option, note
 
@@ -34,6 +34,6 @@ def disable(tool: str, reason: str, undo: bool, folder: str) -> int:
             why = steered.disabled[tool]
             note(f"{tool} is out of service already ({why}); nothing was written.")
             return Exit.ACCEPTED
-        act(root, store, tool, who=who_acts(), reason=reason, now=datetime.now(UTC))
+        act(root, store, tool, who=who_acts(), reason=reason, now=times.now())
     note(f"{tool} is {'back in' if undo else 'out of'} service from the next reload on.")
     return Exit.ACCEPTED

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import click
 
+from sluicegate.cli import times
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import (
     HUMAN,
@@ -30,7 +29,7 @@ def doctor(folder: str | None, form: str, color: str) -> int:
     from sluicegate.cli.doctor_probes import examine_engines
     from sluicegate.rendering.escaping import escape_terminal
 
-    now = datetime.now(UTC)
+    now = times.now()
     looks = examine_engines(now)
     if folder is not None:
         looks += examine_folder(folder, now)

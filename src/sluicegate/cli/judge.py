@@ -91,10 +91,10 @@ def judge(
         read_arguments,
         read_binds,
         read_fresh,
-        read_now,
         read_request_id,
     )
     from sluicegate.cli.judge_question import Options
+    from sluicegate.cli.times import read_time
     from sluicegate.rendering.github import render_verdict_github
     from sluicegate.rendering.json_v1 import shape_verdict
     from sluicegate.rendering.terminal import render_verdict
@@ -112,7 +112,7 @@ def judge(
         max_bytes=max_bytes,
         max_depth=max_depth,
         integers=cast("Literal['any', 'i-json'] | None", integers),
-        now=read_now(now),
+        now=read_time(now, "--now"),
         request_id=read_request_id(request_id),
         bind=read_binds(bind),
         fresh=read_fresh(fresh),

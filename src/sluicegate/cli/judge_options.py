@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import math
 import re
-from datetime import datetime
 from typing import Final, NoReturn
 
 import click
 
 from sluicegate.cli.reading import read_input
 from sluicegate.contracts.contract import FreshRule
-from sluicegate.values.instants import moment_of, parse_rfc3339
 from sluicegate.values.json import JsonValue
 from sluicegate.values.pointers import Pointer
 from sluicegate.values.requests import is_request_id
@@ -20,21 +18,6 @@ from sluicegate.values.requests import is_request_id
 _NUMBER: Final = r"[0-9]+(?:\.[0-9]+)?"
 _MAX_ARGUMENTS: Final = 16_777_216
 _FRESH: Final = re.compile(rf"(.*?):({_NUMBER})(?::({_NUMBER}))?")
-
-
-def read_now(text: str | None) -> datetime | None:
-    """Return the time to judge by. Raises: click.BadParameter unless it is RFC 3339."""
-    if text is None:
-        return None
-    instant = parse_rfc3339(text)
-    if instant is None:
-        raise click.BadParameter(
-            "write an RFC 3339 time with an offset, as 2026-11-30T12:00:00Z", param_hint="--now"
-        )
-    try:
-        return moment_of(instant)
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="--now") from None
 
 
 def read_request_id(text: str | None) -> str | None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Final, Literal
 
 from sluicegate.checks.bounds import bound_arguments
 from sluicegate.checks.parsing import ParseRule, parse
+from sluicegate.cli import times
 from sluicegate.cli.judge_binds import bind_by_contract
 from sluicegate.cli.reading import read_input
 from sluicegate.contracts.contract import Contract, FreshRule, Integers, PythonName
@@ -176,7 +177,7 @@ def _question(schema: object, options: Options, own: _Own | None) -> Question:
             max_depth=options.max_depth or limits.max_depth,
         ),
         integers=options.integers or (own.integers if own else "any"),
-        now=options.now or (datetime.now(UTC) if fresh else None),
+        now=options.now or (times.now() if fresh else None),
         request_id=options.request_id,
         bind=options.bind,
         fresh=fresh,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from sluicegate.cli import times
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import color_option, format_option, note, put_report, stop
 
@@ -63,8 +64,6 @@ def lint(
     nothing as severe as --fail-on; 1 findings; 3 there is no schema; 4 a document is not JSON or
     YAML; 5 a path cannot be read.
     """
-    from datetime import UTC, datetime
-
     from sluicegate.cli.progress import tell_progress
     from sluicegate.opening.linting import lint_paths, subtract_baseline
     from sluicegate.rendering.linting import report_lint
@@ -76,7 +75,7 @@ def lint(
             side=cast("SideName | None", side),
             profile=cast("Profile | None", profile),
             python=not no_python,
-            today=datetime.now(UTC).date(),
+            today=times.now().date(),
         )
     for text in report.unreadable:
         note(text)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sluicegate.cli import times
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import (
     HUMAN,
@@ -54,7 +55,6 @@ def release(
     """
     from sluicegate.cli.progress import tell_progress
     from sluicegate.cli.tools import find_tool
-    from sluicegate.opening.clock import SystemClock
     from sluicegate.opening.freezing_releases import Refused
     from sluicegate.opening.freezing_releases import release as freeze_release
     from sluicegate.opening.release_terms import Said
@@ -66,7 +66,7 @@ def release(
             Path(folder),
             tool,
             said=Said(rollout=rollout, replayed=replayed),
-            now=SystemClock().now(),
+            now=times.now(),
             python=not no_python,
         )
     if isinstance(done, Refused):

@@ -6,12 +6,12 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
+from sluicegate.cli import times
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import (
     color_option,
@@ -75,7 +75,6 @@ def replay(
     Exit 1 if an accepted answer would be refused or the reverse, 3 if nothing was there to judge,
     or no accepted answer where some were left out, 5 if an archive cannot be read.
     """
-    from sluicegate.cli.audit_options import read_since
     from sluicegate.cli.record import guard_record, who_acts
     from sluicegate.cli.tools import demand_released, find_tool
     from sluicegate.opening.archives import BYTES_NOT_KEPT, ArchiveError
@@ -92,13 +91,13 @@ def replay(
         raise click.BadParameter("say why custody is read; it is recorded", param_hint="--reason")
     if archive is not None and since is not None:
         raise click.BadParameter("an archive is judged whole", param_hint="--since")
-    now = datetime.now(UTC)
+    now = times.now()
     question = Question(
         tool=tool,
         against=against,
         base=base,
         archive=None if archive is None else Path(archive),
-        since=read_since(since, now),
+        since=times.read_since(since, now),
         who=who_acts(),
         reason=reason,
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from sluicegate.cli import times
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import folder_option, note, stop, tell_problems
 
@@ -25,7 +26,6 @@ def rollback(tool: str, version: str, reason: str, no_python: bool, folder: str)
     from sluicegate.cli.record import open_record, who_acts
     from sluicegate.cli.tools import demand_released
     from sluicegate.opening import steering
-    from sluicegate.opening.clock import SystemClock
     from sluicegate.opening.loading import start_loading
 
     root = Path(folder)
@@ -34,7 +34,7 @@ def rollback(tool: str, version: str, reason: str, no_python: bool, folder: str)
         if steering.read_steering(root).versions.get(tool) == version:
             note(f"{tool} is served at {version} already; nothing was written.")
             return Exit.ACCEPTED
-        now = SystemClock().now()
+        now = times.now()
         loading = start_loading(root, now, python=not no_python)
         broken = loading.rehearse_rollback(tool, version)
         if broken:

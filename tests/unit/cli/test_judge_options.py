@@ -1,19 +1,14 @@
-"""The options of ``judge`` and ``audit list``, read strictly."""
+"""The options of ``judge``, read strictly."""
 
 from __future__ import annotations
-
-from datetime import UTC, datetime, timedelta
 
 import click
 import pytest
 
-from sluicegate.cli.audit_options import read_since
-from sluicegate.cli.judge_options import read_binds, read_fresh, read_now
+from sluicegate.cli.judge_options import read_binds, read_fresh
 from sluicegate.contracts.contract import FreshRule
 from sluicegate.values.json import JsonValue
 from sluicegate.values.pointers import Pointer
-
-NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -60,28 +55,3 @@ def test_freshness_is_a_pointer_an_age_and_perhaps_a_lead(text: str, rule: Fresh
 def test_any_other_freshness_is_refused(text: str) -> None:
     with pytest.raises(click.BadParameter):
         read_fresh(text)
-
-
-def test_a_time_keeps_its_microseconds() -> None:
-    assert read_now("2026-11-30T13:00:00.123456+01:00") == NOW.replace(microsecond=123_456)
-
-
-@pytest.mark.parametrize(
-    ("text", "moment"),
-    [
-        (None, None),
-        ("90m", NOW - timedelta(minutes=90)),
-        ("30s", NOW - timedelta(seconds=30)),
-        ("12h", NOW - timedelta(hours=12)),
-        ("7d", NOW - timedelta(days=7)),
-        ("2026-11-30T11:00:00Z", NOW - timedelta(hours=1)),
-    ],
-)
-def test_a_list_begins_at_a_time_or_an_age(text: str | None, moment: datetime | None) -> None:
-    assert read_since(text, NOW) == moment
-
-
-@pytest.mark.parametrize("text", ["", "7", "7w", "-1d", "yesterday", "2026-11-30", "999999d"])
-def test_any_other_beginning_is_refused(text: str) -> None:
-    with pytest.raises(click.BadParameter):
-        read_since(text, NOW)
