@@ -101,8 +101,8 @@ def _ask(
     yield f"{text}; declared and not drafted: {', '.join(other)}" if other else text
     if failing and not any(each in status for each in failing):
         yield (
-            f"upstream.status: {', '.join(failing)} say not whether a write was done, so the agent"
-            " is told OUTCOME_UNKNOWN; map one that says it was not"
+            f"upstream.status: a write that is answered {', '.join(failing)} may have been done, so"
+            " the agent is told OUTCOME_UNKNOWN; map what says that it was not"
         )
 
 

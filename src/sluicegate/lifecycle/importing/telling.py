@@ -68,7 +68,7 @@ def _count(tools: Sequence[str], of: int) -> str:
 def _shared(topic: str, asked: dict[str, list[Decision]]) -> str:
     """The question in the words that all have, and what each adds only where it is the same."""
     questions = {each.question for decisions in asked.values() for each in decisions}
-    return questions.pop() if len(questions) == 1 else f"{topic} …"
+    return questions.pop() if len(questions) == 1 else f"{topic} … (see each contract.yaml)"
 
 
 def _list(texts: Sequence[str]) -> str:

@@ -43,12 +43,12 @@ def test_the_same_question_of_many_is_told_once_with_their_number_and_names() ->
     drafts = [draft(f"t{number}", OWNER, bound(f"/{number}")) for number in range(100)]
     assert list(tell_decisions(drafts, HOME)) == [
         "contracts: decide, all 100 contracts: owner: who",
-        "contracts: decide, all 100 contracts: result: bounds, at …",
+        "contracts: decide, all 100 contracts: result: bounds, at … (see each contract.yaml)",
     ]
     some = [draft(name, OWNER, bound("/x")) for name in "ab"]
     assert list(tell_decisions([*some, draft("c", bound("/y"))], HOME)) == [
         "contracts: decide, 2 of 3 contracts (a, b): owner: who",
-        "contracts: decide, all 3 contracts: result: bounds, at …",
+        "contracts: decide, all 3 contracts: result: bounds, at … (see each contract.yaml)",
     ]
     assert list(tell_decisions([*some, draft("c")], HOME))[1] == (
         "contracts: decide, 2 of 3 contracts (a, b): result: bounds, at /x"
