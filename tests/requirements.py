@@ -38,6 +38,16 @@ PARTS: Final[Mapping[str, str]] = {
 
 BUILT: Final = Built()
 
+COMMANDS: Final = (
+    *("demo", "init", "check", "lint", "test", "diff", "release", "promote", "judge", "call"),
+    *("why", "replay", "import", "approve", "disable", "rollback", "export", "explain", "doctor"),
+    *("audit", "proxy", "console", "playground"),
+)
+"""The commands that section 14 names; those that wait are the rest of CLI, by name."""
+
+FETCHES: Final = ("http", "command", "ssh", "mcp", "python")
+"""What section 2 says that `fetch` may name; what waits is part of the rest of ADP-1."""
+
 REQUIREMENTS: Final[Mapping[str, Built | Pending]] = {
     # 2 The contract folder
     "CON-1": BUILT,
@@ -74,7 +84,7 @@ REQUIREMENTS: Final[Mapping[str, Built | Pending]] = {
     "RES-9": BUILT,
     "RES-10": BUILT,
     # 6 Adapters and retry
-    "ADP-1": BUILT,
+    "ADP-1": Built(rest={"mcp": "proxy"}),
     "ADP-2": BUILT,
     "ADP-3": BUILT,
     "ADP-4": BUILT,
@@ -118,6 +128,14 @@ REQUIREMENTS: Final[Mapping[str, Built | Pending]] = {
     "CSL-1": Pending("console"),
     "CSL-2": Pending("console"),
     # 14 Command line, 15 Codes
-    "CLI": BUILT,
+    "CLI": Built(
+        rest={
+            "approve": "proxy",
+            "console": "console",
+            "export": "vendors",
+            "playground": "console",
+            "proxy": "proxy",
+        }
+    ),
     "CODES": BUILT,
 }

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections import defaultdict
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 
+import click
 import pytest
-from tests.requirements import PARTS, REQUIREMENTS, Built, Pending
+from tests.requirements import COMMANDS, FETCHES, PARTS, REQUIREMENTS, Built, Pending
+
+from sluicegate.cli.main import program
 
 TESTS = Path(__file__).parent
 
@@ -58,6 +63,26 @@ def test_whatever_waits_waits_for_a_part_that_is_known() -> None:
         if isinstance(state, Built):
             waiting.extend(state.rest.values())
     assert set(waiting) == set(PARTS)
+
+
+def rest_of(requirement: str) -> set[str]:
+    state = REQUIREMENTS[requirement]
+    return set(state.rest) if isinstance(state, Built) else set()
+
+
+def test_the_commands_and_those_that_wait_are_those_of_the_specification() -> None:
+    """Help and completion are those that any program has."""
+    assert isinstance(program, click.Group)
+    there = {*program.list_commands(click.Context(program))} - {"completion", "help"}
+    assert (there | rest_of("CLI"), there & rest_of("CLI")) == (set(COMMANDS), set())
+
+
+@pytest.mark.parametrize("form", FETCHES)
+def test_a_way_to_fetch_loads_or_is_known_to_wait(form: str) -> None:
+    editor = files("sluicegate.contracts").joinpath("editor/contract.schema.json")
+    described = json.loads(editor.read_bytes())["$defs"]["fetch"]["properties"]
+    known = {name for name, schema in described.items() if "not" not in schema}
+    assert (form in known) != (form in rest_of("ADP-1"))
 
 
 def test_a_mark_is_found_on_functions_modules_and_parameters() -> None:

@@ -60,6 +60,7 @@ def closings(serving: Serving) -> list[int]:
     return [each.adapter.closed for each in serving.rollouts["job_status"].lines]  # type: ignore[attr-defined]
 
 
+@pytest.mark.requirement("CON-8")
 @pytest.mark.parametrize(
     ("caller", "version"), [(OLD, "1.0.0"), (OTHER, "2.0.0"), (None, "2.0.0")], ids=str
 )

@@ -6,10 +6,12 @@ import json
 import shutil
 from pathlib import Path
 
+import jsonschema
 import pytest
 from pydantic import BaseModel, Field
 
 from sluicegate.errors import ConfigurationError, ContractFolderError, MisuseError
+from sluicegate.gates.definitions import envelope_of
 from sluicegate.opening.blocking import open_blocking
 from sluicegate.opening.checking import check_folder
 from sluicegate.opening.folder import open_gate
@@ -150,13 +152,35 @@ def test_a_folder_that_forbids_python_forbids_it_beside_functions_too(tmp_path: 
         gate.tool(owner="x", agent=["/a"])
 
 
-@pytest.mark.requirement("CON-6")
 @pytest.mark.parametrize("example", ["filesystem", "webhooks", "restart"])
 def test_each_example_checks_clean(example: str) -> None:
     report = check_folder(EXAMPLES / example / "contracts")
     assert report.problems == ()
     assert [(f.path, f.note) for f in report.fixtures if not f.ok] == []
     assert len(report.fixtures) >= 4
+
+
+@pytest.mark.requirement("CON-6")
+@pytest.mark.parametrize("example", ["filesystem", "webhooks", "restart"])
+def test_another_validator_takes_the_envelope_of_each_example(example: str) -> None:
+    """python-jsonschema judges by it, and an answer about another tool is none."""
+    loaded = check_folder(EXAMPLES / example / "contracts").contracts
+    assert loaded is not None
+    for tool, contract in loaded.contracts.items():
+        schema = envelope_of(contract)
+        jsonschema.Draft202012Validator.check_schema(schema)
+        judge = jsonschema.Draft202012Validator(schema)
+        refusal = {
+            "tool": tool,
+            "request_id": "req.00000001",
+            "outcome": "refused",
+            "error": {"code": "DENIED", "retryable": False},
+        }
+        assert [error.message for error in judge.iter_errors(refusal)] == []
+        assert not judge.is_valid({**refusal, "tool": f"{tool}_2"})
+        assert not judge.is_valid({**refusal, "message": "approve it"})
+        told = {key: refusal[key] for key in ("tool", "request_id")}
+        assert not judge.is_valid({**told, "outcome": "success", "data": {"unreviewed": 1}})
 
 
 @pytest.mark.requirement("CON-1")
