@@ -7,12 +7,12 @@ before the call. A signature stands behind it: it says whose answer is taken.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Final
 
 from sluicegate.contracts.contract import Contract, HttpFetch, Signature
 from sluicegate.contracts.fingerprints import describe
-from sluicegate.lifecycle.diff.changes import Difference, Role
+from sluicegate.lifecycle.diff.changes import Difference, Role, seal
 from sluicegate.values.json import canonical_text
 from sluicegate.values.names import show_name
 
@@ -22,12 +22,18 @@ _WINDOWS: Final = ("max_age_s", "max_ahead_s")
 
 def find_authority_differences(old: Contract, new: Contract) -> Iterator[tuple[Role, Difference]]:
     """Yield what differs in evidence, quotas, idempotency and signature, with its side."""
-    if _rules(old.evidence) != _rules(new.evidence):
-        yield "arguments", Difference(kind="evidence-changed", pointer="/evidence")
-    if _rules(old.quotas) != _rules(new.quotas):
-        yield "arguments", Difference(kind="quota-changed", pointer="/limits/quotas")
-    if old.idempotency != new.idempotency:
-        yield "arguments", Difference(kind="idempotency-changed", pointer="/idempotency")
+    for kind, pointer, was, is_ in (
+        ("evidence-changed", "/evidence", _rules(old.evidence), _rules(new.evidence)),
+        ("quota-changed", "/limits/quotas", _rules(old.quotas), _rules(new.quotas)),
+        (
+            "idempotency-changed",
+            "/idempotency",
+            describe(old.idempotency),
+            describe(new.idempotency),
+        ),
+    ):
+        if was != is_:
+            yield "arguments", Difference(kind=kind, pointer=pointer, sealed=seal(was, is_))
     before, after = key_header(old), key_header(new)
     if before != after:
         yield (
@@ -37,6 +43,7 @@ def find_authority_differences(old: Contract, new: Contract) -> Iterator[tuple[R
                 pointer="/fetch/http/idempotency_header",
                 old=show_name(before or ""),
                 new=show_name(after or ""),
+                sealed=seal(before, after),
             ),
         )
     for difference in _signature(old.upstream.signature, new.upstream.signature):
@@ -55,6 +62,12 @@ def _rules(rules: Sequence[object]) -> list[str]:
 
 
 def _signature(old: Signature | None, new: Signature | None) -> Iterator[Difference]:
+    sealed = seal(*([type(each).__name__, describe(each)] for each in (old, new)))
+    for difference in _compare_signatures(old, new):
+        yield replace(difference, sealed=sealed)
+
+
+def _compare_signatures(old: Signature | None, new: Signature | None) -> Iterator[Difference]:
     if old == new:
         return
     if old is None or new is None:

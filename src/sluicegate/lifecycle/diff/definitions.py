@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from sluicegate.lifecycle.diff.changes import Difference, judge_by_table
+from sluicegate.lifecycle.diff.changes import Difference, judge_by_table, seal
 from sluicegate.lifecycle.diff.comparison import Comparison, Part, compare_schemas
 from sluicegate.values.json import JsonObject, JsonValue
 
@@ -43,11 +43,20 @@ def compare_definitions(old: Definition, new: Definition) -> Comparison:
         place = "/outputSchema"
         parts.extend(compare_schemas(old.result, new.result, "result", place=place).parts)
     elif old.result is not None:
-        differences.append(Difference(kind="output-schema-removed", pointer="", within="old"))
+        sealed = seal(old.result, None)
+        differences.append(
+            Difference(kind="output-schema-removed", pointer="", within="old", sealed=sealed)
+        )
     elif new.result is not None:
-        differences.append(Difference(kind="output-schema-added", pointer="/outputSchema"))
+        sealed = seal(None, new.result)
+        differences.append(
+            Difference(kind="output-schema-added", pointer="/outputSchema", sealed=sealed)
+        )
     if _texts(old) != _texts(new):
-        differences.append(Difference(kind="tool-text-changed", pointer="/description"))
+        sealed = seal(_texts(old), _texts(new))
+        differences.append(
+            Difference(kind="tool-text-changed", pointer="/description", sealed=sealed)
+        )
     differences.extend(_annotations(old, new))
     return Comparison(
         tool=new.name,
@@ -71,12 +80,14 @@ def _annotations(old: Definition, new: Definition) -> list[Difference]:
             pointer="/annotations",
             old=f"{name} {_word(before.get(name, default))}",
             new=f"{name} {_word(after.get(name, default))}",
+            sealed=seal(before.get(name), after.get(name)),
         )
         for name, default in _HINTS.items()
         if before.get(name, default) != after.get(name, default)
     ]
     if _rest(old) != _rest(new):
-        found.append(Difference(kind="annotations-changed", pointer=""))
+        sealed = seal(_rest(old), _rest(new))
+        found.append(Difference(kind="annotations-changed", pointer="", sealed=sealed))
     return found
 
 

@@ -9,10 +9,10 @@ from typing import Any, Final, TypeAlias
 from sluicegate.contracts.contract import ArgumentsPart, Contract, Effect, FreshRule, ResultPart
 from sluicegate.contracts.fingerprints import describe
 from sluicegate.lifecycle.diff.authority import find_authority_differences, key_header
-from sluicegate.lifecycle.diff.changes import Difference, Role
+from sluicegate.lifecycle.diff.changes import Difference, Role, seal
 from sluicegate.lifecycle.diff.kinds import KINDS
 from sluicegate.lifecycle.diff.tombstones import find_tombstone_differences
-from sluicegate.values.json import canonical_text
+from sluicegate.values.json import JsonValue, identity_text
 from sluicegate.values.limits import Limits
 from sluicegate.values.names import show_name
 from sluicegate.values.pointers import Pointer
@@ -39,7 +39,8 @@ def find_policy_differences(old: Contract, new: Contract) -> Iterator[Told]:
     yield from _find(old, new)
     for place, mixed in _change_one_by_one(old, new):
         if not any(True for _ in _find(old, mixed)):
-            yield "tool", _told("policy-changed", place, "", "")
+            was, is_ = (_unordered(_member(each, place)) for each in (old, new))
+            yield "tool", _told("policy-changed", place, "", "", was, is_)
 
 
 def _change_one_by_one(old: Contract, new: Contract) -> Iterator[tuple[str, Contract]]:
@@ -59,20 +60,34 @@ def _differing_members(old: Record, new: Record) -> list[str]:
         member.name
         for member in fields(old)
         if member.name not in _TOLD_ELSEWHERE
-        and _unordered(describe(getattr(old, member.name)))
-        != _unordered(describe(getattr(new, member.name)))
+        and not _are_equal(
+            _unordered(describe(getattr(old, member.name))),
+            _unordered(describe(getattr(new, member.name))),
+        )
     ]
+
+
+def _member(contract: Contract, place: str) -> JsonValue:
+    record: object = contract
+    for name in place.split("/")[1:]:
+        record = getattr(record, name)
+    return describe(record)
 
 
 def _put(old: Record, name: str, new: Record) -> Any:
     return replace(old, **{name: getattr(new, name)})
 
 
-def _unordered(value: object) -> object:
+def _are_equal(old: JsonValue, new: JsonValue) -> bool:
+    """Whether two JSON values are one; for Python, true and 1 are one too."""
+    return identity_text(old) == identity_text(new)
+
+
+def _unordered(value: JsonValue) -> JsonValue:
     if isinstance(value, Mapping):
         return {name: _unordered(member) for name, member in value.items()}
-    if isinstance(value, list):
-        return sorted(map(canonical_text, map(_unordered, value)))
+    if isinstance(value, list | tuple):
+        return sorted(map(identity_text, map(_unordered, value)))
     return value
 
 
@@ -90,28 +105,35 @@ def _find(old: Contract, new: Contract) -> Iterator[Told]:
 
 def _whole(old: Contract, new: Contract) -> Iterator[Told]:
     if (old.title, old.description) != (new.title, new.description):
-        yield "tool", _told("tool-text-changed", "/description", "", "")
+        texts = ([each.title, each.description] for each in (old, new))
+        yield "tool", _told("tool-text-changed", "/description", "", "", *texts)
     if old.effect is not new.effect:
         yield "tool", _told("effect-changed", "/effect", old.effect, new.effect)
     if old.owner != new.owner:
-        yield "tool", _told("owner-changed", "/owner", show_name(old.owner), show_name(new.owner))
+        shown = (show_name(old.owner), show_name(new.owner))
+        yield "tool", _told("owner-changed", "/owner", *shown, old.owner, new.owner)
     if old.evidence_waiver != new.evidence_waiver:
-        yield "arguments", _told("evidence-waiver-changed", "/evidence", "", "")
+        told = ("evidence-waiver-changed", "/evidence", "", "")
+        yield "arguments", _told(*told, old.evidence_waiver, new.evidence_waiver)
     masks: tuple[tuple[Role, tuple[Pointer, ...], tuple[Pointer, ...]], ...] = (
         ("arguments", old.masked_arguments, new.masked_arguments),
         ("result", old.masked_data, new.masked_data),
     )
     for role, before, after in masks:
         if set(before) != set(after):
-            yield role, _told("mask-changed", f"/mask/{role}", _names(before), _names(after))
+            shown = (_names(before), _names(after))
+            sets = (frozenset(before), frozenset(after))
+            yield role, _told("mask-changed", f"/mask/{role}", *shown, *sets)
 
 
 def _arguments(old: Contract, new: Contract) -> Iterator[Told]:
     before, after = old.arguments, new.arguments
-    if set(before.resources) != set(after.resources):
-        yield "arguments", _told("resource-changed", "/arguments/resource", "", "")
-    if before.on_absent != after.on_absent:
-        yield "arguments", _told("absence-changed", "/arguments/on_absent", "", "")
+    resources = (frozenset(before.resources), frozenset(after.resources))
+    if resources[0] != resources[1]:
+        yield "arguments", _told("resource-changed", "/arguments/resource", "", "", *resources)
+    if not _are_equal(describe(before.on_absent), describe(after.on_absent)):
+        told = ("absence-changed", "/arguments/on_absent", "", "")
+        yield "arguments", _told(*told, before.on_absent, after.on_absent)
     yield from _checks("arguments", map(str, before.checks), map(str, after.checks))
     yield from _integers("arguments", before.integers, after.integers)
 
@@ -119,9 +141,9 @@ def _arguments(old: Contract, new: Contract) -> Iterator[Told]:
 def _checks(role: Role, before: Iterable[str], after: Iterable[str]) -> Iterator[Told]:
     old, new = set(before), set(after)
     for name in sorted(old - new):
-        yield role, _told("check-removed", f"/{role}/checks", show_name(name), "")
+        yield role, _told("check-removed", f"/{role}/checks", show_name(name), "", name)
     for name in sorted(new - old):
-        yield role, _told("check-added", f"/{role}/checks", "", show_name(name))
+        yield role, _told("check-added", f"/{role}/checks", "", show_name(name), None, name)
 
 
 def _integers(role: Role, old: str, new: str) -> Iterator[Told]:
@@ -147,23 +169,26 @@ def _limits(old: Contract, new: Contract) -> Iterator[Told]:
 
 def _upstream(old: Contract, new: Contract) -> Iterator[Told]:
     if type(old.fetch) is not type(new.fetch):
-        yield "result", _told("endpoint-changed", "/fetch", "", "")
+        fetches = ([type(each.fetch).__name__, describe(each.fetch)] for each in (old, new))
+        yield "result", _told("endpoint-changed", "/fetch", "", "", *fetches)
     else:
-        for name in _differing(describe(old.fetch), describe(new.fetch)):
+        for name, *ways in _differing(describe(old.fetch), describe(new.fetch)):
             if name != "idempotency_header":
-                yield "result", _told("endpoint-changed", "/fetch", "", name)
-    for name in _differing(describe(old.upstream), describe(new.upstream)):
+                yield "result", _told("endpoint-changed", "/fetch", "", name, *ways)
+    for name, *rules in _differing(describe(old.upstream), describe(new.upstream)):
         if name != "signature":
-            yield "result", _told("mapping-changed", f"/upstream/{name}", "", name)
+            yield "result", _told("mapping-changed", f"/upstream/{name}", "", name, *rules)
     if old.cache != new.cache:
-        yield "result", _told("cache-changed", "/fetch/cache", "", "")
+        yield "result", _told("cache-changed", "/fetch/cache", "", "", old.cache, new.cache)
 
 
-def _differing(old: object, new: object) -> list[str]:
+def _differing(old: JsonValue, new: JsonValue) -> Iterator[tuple[str, JsonValue, JsonValue]]:
+    """Yield the members that differ, by name: what each was and is, None for absent."""
     before = old if isinstance(old, Mapping) else {}
     after = new if isinstance(new, Mapping) else {}
-    names = {*before, *after}
-    return sorted(name for name in names if before.get(name) != after.get(name))
+    for name in sorted({*before, *after}):
+        if not _are_equal(before.get(name), after.get(name)):
+            yield name, before.get(name), after.get(name)
 
 
 def _result(old: Contract, new: Contract) -> Iterator[Told]:
@@ -178,13 +203,12 @@ def _result(old: Contract, new: Contract) -> Iterator[Told]:
             continue
         kind = "check-added" if was is None else "check-removed"
         kind = kind if was is None or is_ is None else "binding-changed"
-        yield "result", _told(kind, "/result/bind", "", f"binding of {show_name(at)}")
+        told = f"binding of {show_name(at)}"
+        yield "result", _told(kind, "/result/bind", "", told, was, is_)
     yield from _fresh(before.fresh, after.fresh)
-    if any(
-        set(was) != set(is_)
-        for was, is_ in ((before.operator, after.operator), (before.display, after.display))
-    ):
-        yield "result", _told("host-fields-changed", "/result", "", "")
+    for_host = [[frozenset(each.operator), frozenset(each.display)] for each in (before, after)]
+    if for_host[0] != for_host[1]:
+        yield "result", _told("host-fields-changed", "/result", "", "", *for_host)
 
 
 def _fresh(old: FreshRule | None, new: FreshRule | None) -> Iterator[Told]:
@@ -192,9 +216,10 @@ def _fresh(old: FreshRule | None, new: FreshRule | None) -> Iterator[Told]:
         return
     if old is None or new is None or old.at != new.at:
         if old is not None:
-            yield "result", _told("check-removed", "/result", f"freshness at {old.at}", "")
+            yield "result", _told("check-removed", "/result", f"freshness at {old.at}", "", old)
         if new is not None:
-            yield "result", _told("check-added", "/result/fresh", "", f"freshness at {new.at}")
+            told = f"freshness at {new.at}"
+            yield "result", _told("check-added", "/result/fresh", "", told, None, new)
         return
     for name, was, is_ in (
         ("max_age_s", old.max_age_s, new.max_age_s),
@@ -211,9 +236,9 @@ def _errors(old: Contract, new: Contract) -> Iterator[Told]:
         if was == is_:
             continue
         if was is None:
-            yield "result", _told("error-added", f"/errors/{code}", "", code)
+            yield "result", _told("error-added", f"/errors/{code}", "", code, None, is_)
         elif is_ is None:
-            yield "result", _told("error-removed", "/errors", code, "")
+            yield "result", _told("error-removed", "/errors", code, "", was)
         else:
             kind = "error-retryable-changed"
             yield "result", _told(kind, f"/errors/{code}", _retryable(was), _retryable(is_))
@@ -261,5 +286,14 @@ def _names(names: Iterable[object]) -> str:
     return ", ".join(sorted(show_name(str(name)) for name in names))
 
 
-def _told(kind: str, pointer: str, old: str, new: str) -> Difference:
-    return Difference(kind=KINDS[kind].name, pointer=pointer, old=str(old), new=str(new))
+def _told(
+    kind: str, pointer: str, old: str, new: str, was: object = None, is_: object = None
+) -> Difference:
+    """``was`` and ``is_`` are what differs, where ``old`` and ``new`` do not say all of it."""
+    return Difference(
+        kind=KINDS[kind].name,
+        pointer=pointer,
+        old=str(old),
+        new=str(new),
+        sealed=seal(describe(was), describe(is_)),
+    )

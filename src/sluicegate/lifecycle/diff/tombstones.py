@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias
 
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.schemas.members import TooManyMembersError, list_members
-from sluicegate.lifecycle.diff.changes import Difference, Role
+from sluicegate.lifecycle.diff.changes import Difference, Role, seal
 from sluicegate.values.json import JsonObject
 from sluicegate.values.names import show_name
 from sluicegate.values.pointers import Pointer, escape_segment
@@ -27,7 +27,11 @@ def find_tombstone_differences(old: Contract, new: Contract) -> Iterator[tuple[R
             was, is_ = (list_members(_schema(each, side)) for each in (old, new))
         except TooManyMembersError:
             if _schema(old, side) != _schema(new, side):
-                yield side, Difference(kind="names-not-compared", pointer=f"/{side}/schema")
+                sealed = seal(_schema(old, side), _schema(new, side))
+                yield (
+                    side,
+                    Difference(kind="names-not-compared", pointer=f"/{side}/schema", sealed=sealed),
+                )
             continue
         kept, keeps = _tombstones(old, side), _tombstones(new, side)
         for pointer in sorted(kept, key=str):
@@ -41,6 +45,7 @@ def find_tombstone_differences(old: Contract, new: Contract) -> Iterator[tuple[R
                         pointer=f"/removed/{side}/{escape_segment(pointer.text)}",
                         within="old",
                         old=show_name(pointer.text),
+                        sealed=seal(pointer.text, kept[pointer]),
                     ),
                 )
         for pointer in sorted(keeps, key=str):
@@ -52,6 +57,7 @@ def find_tombstone_differences(old: Contract, new: Contract) -> Iterator[tuple[R
                         pointer=f"/removed/{side}/{escape_segment(pointer.text)}",
                         old=kept.get(pointer, ""),
                         new=f"{show_name(pointer.text)} went with {keeps[pointer]}",
+                        sealed=seal(kept.get(pointer), [pointer.text, keeps[pointer]]),
                     ),
                 )
         for pointer in _outermost(was - is_):
@@ -62,6 +68,7 @@ def find_tombstone_differences(old: Contract, new: Contract) -> Iterator[tuple[R
                         kind="tombstone-missing",
                         pointer=f"/{side}/schema",
                         old=show_name(pointer.text),
+                        sealed=seal(pointer.text, None),
                     ),
                 )
 
@@ -86,7 +93,15 @@ def find_returning(
             try:
                 again = list_members(_written(document, side)) & come - met
             except TooManyMembersError:
-                yield side, Difference(kind="names-not-compared", pointer="", within="old")
+                yield (
+                    side,
+                    Difference(
+                        kind="names-not-compared",
+                        pointer="",
+                        within="old",
+                        sealed=seal([version, _written(document, side)], _schema(new, side)),
+                    ),
+                )
                 continue
             for pointer in _outermost(again):
                 yield side, _reused(side, pointer, f"stood in {version}")
@@ -99,6 +114,7 @@ def _reused(side: _SideName, pointer: Pointer, old: str) -> Difference:
         pointer=f"/{side}/schema",
         old=old,
         new=show_name(pointer.text),
+        sealed=seal(old, pointer.text),
     )
 
 

@@ -1,0 +1,413 @@
+"""A waiver covers one change: another one of its kind at its place has another fingerprint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, Final
+
+import pytest
+from tests.unit.lifecycle.diff.comparing import compare
+from tests.unit.lifecycle.diff.test_policies import BASE, TEXT, compared, contract
+
+import sluicegate.lifecycle.diff.policies as module
+from sluicegate.contracts.contract import (
+    BindRule,
+    Contract,
+    Effect,
+    EvidenceRule,
+    EvidenceWaiver,
+    IdempotencyRule,
+    RemovedNames,
+    WebhookSignature,
+)
+from sluicegate.lifecycle.diff.changes import Change
+from sluicegate.lifecycle.diff.comparison import ToolDiff, judge
+from sluicegate.lifecycle.diff.containment import prove
+from sluicegate.lifecycle.diff.definitions import Definition, compare_definitions
+from sluicegate.lifecycle.diff.kinds import KINDS
+from sluicegate.values.pointers import Pointer
+
+pytestmark = pytest.mark.requirement("LIF-3")
+
+S: Final = {"type": "string", "maxLength": 9}
+I: Final = {"type": "integer"}  # noqa: E741
+LONG: Final = [f"value-{number}" for number in range(20)]
+
+
+def obj(properties: Any, required: list[str] | None = None, **more: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": required or [], **more}
+
+
+def shut(properties: Any, required: list[str] | None = None) -> dict[str, Any]:
+    return obj(properties, required, additionalProperties=False)
+
+
+SCHEMAS: list[tuple[str, Any, Any, Any]] = [
+    ("schema-text-changed", S, {**S, "title": "a"}, {**S, "title": "b"}),
+    ("comment-changed", S, {**S, "$comment": "a"}, {**S, "$comment": "b"}),
+    ("default-changed", S, {**S, "default": "a"}, {**S, "default": "b"}),
+    ("rewritten", obj({"a": S}), {"allOf": [obj({"a": S})]}, {"anyOf": [obj({"a": S})]}),
+    ("optional-property-added", shut({}), shut({"a": S}), shut({"a": I})),
+    ("required-property-added", shut({}), shut({"a": S}, ["a"]), shut({"a": I}, ["a"])),
+    ("property-added-to-open", obj({}), obj({"a": S}), obj({"a": I})),
+    ("additional-changed", *(obj({}, additionalProperties=one) for one in (S, I, {"const": 1}))),
+    (
+        "object-opened",
+        shut({"a": S}),
+        obj({"a": S}),
+        obj({"a": S}, additionalProperties=I),
+    ),
+    ("object-closed", obj({}, additionalProperties=S), shut({}), None),
+    ("type-widened", I, {"type": ["integer", "null"]}, {"type": ["integer", "string"]}),
+    (
+        "type-narrowed",
+        {"type": ["integer", "string", "null"]},
+        {"type": "integer"},
+        {"type": "string"},
+    ),
+    ("type-changed", I, {"type": "string"}, {"type": "boolean"}),
+    ("enum-widened", {"enum": [*LONG[:1]]}, {"enum": LONG[:18]}, {"enum": [*LONG[:17], "x"]}),
+    ("enum-narrowed", {"enum": LONG}, {"enum": LONG[:3]}, {"enum": LONG[3:6]}),
+    ("enum-changed", {"const": 1}, {"const": 2}, {"const": 3}),
+    ("enum-added", S, {"type": "string", "enum": LONG}, {"type": "string", "enum": LONG[:-1]}),
+    ("bound-loosened", {**S, "maxLength": 2}, {**S, "maxLength": 3}, {**S, "maxLength": 4}),
+    ("bound-tightened", S, {**S, "maxLength": 3}, {**S, "maxLength": 4}),
+    ("constraint-added", I, {**I, "multipleOf": 2}, {**I, "multipleOf": 3}),
+    ("constraint-changed", *({**I, "multipleOf": one} for one in (2, 3, 5))),
+    ("pattern-added", S, {**S, "pattern": "^a$"}, {**S, "pattern": "^b$"}),
+    ("pattern-changed", *({**S, "pattern": one} for one in ("^a$", "^b$", "^c$"))),
+    ("format-added", S, {**S, "format": "date"}, {**S, "format": "uuid"}),
+    ("format-changed", *({**S, "maxLength": 99, "format": one} for one in ("date", "uuid", "uri"))),
+    ("branch-added", {"anyOf": [S]}, {"anyOf": [S, I]}, {"anyOf": [S, {"type": "null"}]}),
+    (
+        "branches-changed",
+        {"anyOf": [{"const": 1}, {"const": 2}]},
+        {"anyOf": [{"const": 1}, {"const": 4}, {"const": 5}, {"const": 2.5}][1:]},
+        {"anyOf": [{"const": 1}, {"const": 6}, {"const": 7}, {"const": 3.5}][1:]},
+    ),
+    ("condition-added", I, {**I, "not": {"const": 5}}, {**I, "not": {"const": 6}}),
+    ("condition-changed", *({**I, "not": {"const": one}} for one in (5, 6, 99))),
+    (
+        "items-changed",
+        {"type": "array", "prefixItems": [S]},
+        {"type": "array", "prefixItems": [S, I]},
+        {"type": "array", "prefixItems": [S, S]},
+    ),
+]
+"""The kind, a schema, and two that each differ from it by a change of this kind at one place."""
+
+BACKWARDS: Final = {
+    "optional-property-added": "optional-property-removed",
+    "required-property-added": "required-property-removed",
+    "property-added-to-open": "property-removed-from-open",
+    "enum-added": "enum-removed",
+    "constraint-added": "constraint-removed",
+    "pattern-added": "pattern-removed",
+    "format-added": "format-removed",
+    "branch-added": "branch-removed",
+    "condition-added": "condition-removed",
+}
+"""From either of the two to the schema is a change of this kind."""
+
+
+def resources(*names: str) -> list[dict[str, str]]:
+    return [{"type": "run", "id": f"/{name}"} for name in names]
+
+
+FETCH: Final = ("fetch", {"python": {"function": "acme.jobs:state", "timeout_s": 5}})
+ONE: Final = "acme.checks:one"
+MOVED: Final = ("id", "state", "long")
+QUOTA: Final = {"per": ["caller"], "count": 5, "window_s": 60}
+
+
+Edit = tuple[str, Any]
+POLICIES: list[tuple[str, list[Edit], list[Edit], list[Edit]]] = [
+    ("tool-text-changed", [], [("description", "A.")], [("description", "B.")]),
+    ("owner-changed", [], [("owner", "a")], [("owner", "b")]),
+    (
+        "resource-changed",
+        [],
+        [("arguments.resource", resources("other"))],
+        [("arguments.resource", resources("id", "other"))],
+    ),
+    (
+        "check-added",
+        [],
+        *([("arguments.checks", ["acme.checks:one", f"acme.x:{n}"])] for n in "ab"),
+    ),
+    (
+        "check-removed",
+        [("arguments.checks", [ONE, "acme.x:a", "acme.x:b"])],
+        [("arguments.checks", [ONE, "acme.x:a"])],
+        [("arguments.checks", [ONE, "acme.x:b"])],
+    ),
+    (
+        "binding-changed",
+        [],
+        [("result.bind", {"/id": {"caller": "subject"}})],
+        [("result.bind", {"/id": {"caller": "tenant"}})],
+    ),
+    *(
+        (kind, [], *([("result.fresh.max_age_s", age)] for age in ages))
+        for kind, ages in (("freshness-widened", (90, 91)), ("freshness-narrowed", (30, 31)))
+    ),
+    *(
+        (kind, [], *([("limits.max_bytes", most)] for most in bounds))
+        for kind, bounds in (("limit-raised", (5000, 5001)), ("limit-lowered", (2000, 2001)))
+    ),
+    (
+        "endpoint-changed",
+        [],
+        *([("fetch.http.url", f"https://ci.example/{n}/{{/id}}")] for n in "ab"),
+    ),
+    ("mapping-changed", [], *([("upstream.map.state", f"/{name}")] for name in "ab")),
+    ("cache-changed", [], *([("fetch.cache", {"ttl_s": ttl})] for ttl in (5, 6))),
+    ("error-added", [], *([("errors.GONE", {"retryable": again})] for again in (False, True))),
+    ("retry-extended", [], *([("retry.attempts", most)] for most in (3, 4))),
+    ("retry-reduced", [], *([("retry.budget_s", most)] for most in (5, 6))),
+    (
+        "retry-extended-for-writes",
+        [("effect", "write")],
+        *([("effect", "write"), ("retry.attempts", most)] for most in (3, 4)),
+    ),
+    (
+        "selected-field-moved",
+        *(
+            [("result.agent", ["/at"]), ("result.untrusted_text", {"t": f"/{one}"})]
+            for one in MOVED
+        ),
+    ),
+    ("host-fields-changed", [], *([("result.operator", [f"/{one}"])] for one in ("at", "long"))),
+    ("mask-changed", [], *([("mask", {"arguments": [f"/{one}"]})] for one in ("id", "other"))),
+    ("quota-changed", [], *([("limits.quotas", [{**QUOTA, "count": n}])] for n in (1, 2))),
+    (
+        "unselected-data-changed",
+        [],
+        *(
+            [
+                (
+                    "result.schema.properties",
+                    {**BASE["result"]["schema"]["properties"], "log": {**TEXT, "maxLength": limit}},
+                )
+            ]
+            for limit in (5, 6)
+        ),
+    ),
+]
+
+
+ID: Final = Pointer(("id",))
+PROOF: Final = EvidenceRule(
+    tool="other",
+    bind=(BindRule(data=ID, argument=ID),),
+    where=(),
+    max_age_s=60,
+    once=False,
+    refetch=False,
+)
+
+
+ONCE: Final = replace(PROOF, once=True)
+KEYS: Final = [IdempotencyRule(key="derived", keep_s=each) for each in (60, 61)]
+
+
+def put(**parts: Any) -> Contract:
+    return replace(contract(), **parts)
+
+
+def absent(value: Any) -> Contract:
+    return put(arguments=replace(contract().arguments, on_absent={ID: value}))
+
+
+def signed(secrets: Iterable[str], age: float = 60) -> Contract:
+    signature = WebhookSignature(secrets=tuple(secrets), max_age_s=age)
+    return put(upstream=replace(contract().upstream, signature=signature))
+
+
+def gone(version: str) -> Contract:
+    return put(removed=RemovedNames(result={Pointer(("gone",)): version}))
+
+
+RECORDS: list[tuple[str, Contract, Contract, Contract]] = [
+    ("absence-changed", contract(), absent(1), absent(True)),
+    (
+        "evidence-changed",
+        contract(),
+        *(put(evidence=(replace(PROOF, max_age_s=n),)) for n in (1, 2)),
+    ),
+    ("effect-changed", contract(), put(effect=Effect.WRITE), put(effect=Effect.DESTRUCTIVE)),
+    ("idempotency-changed", contract(), *(put(idempotency=KEYS[each]) for each in (0, 1))),
+    (
+        "evidence-waiver-changed",
+        contract(),
+        *(put(evidence_waiver=EvidenceWaiver(reason=n, until="2027-01-31")) for n in "ab"),
+    ),
+    ("signature-widened", signed("A"), signed("AB"), signed("AC")),
+    ("signature-narrowed", signed("ABC"), signed("AB"), signed("AC")),
+    ("tombstone-added", contract(), gone("1.0.0"), gone("2.0.0")),
+    (
+        "error-removed",
+        put(errors={}),
+        put(errors={"GONE": True}),
+        put(errors={"GONE": False}),
+    ),
+]
+"""As the others, of records that no short document makes; ``error-removed`` is taken backwards."""
+
+
+def definition(**more: Any) -> Definition:
+    held = more.pop("result", None)
+    written = {"name": "t", "inputSchema": {"type": "object"}, **more}
+    return Definition(name="t", written=written, arguments={"type": "object"}, result=held)
+
+
+DEFINITIONS: list[tuple[str, Definition, Definition, Definition]] = [
+    ("annotations-changed", definition(), *(definition(_meta={"a": n}) for n in (1, 2))),
+    (
+        "hints-changed",
+        definition(),
+        definition(annotations={"readOnlyHint": "yes"}),
+        definition(annotations={"readOnlyHint": "no"}),
+    ),
+    ("output-schema-added", definition(), *(definition(result=one) for one in (S, I))),
+]
+
+ONE_CHANGE: Final = {
+    "deprecated-changed": "it is deprecated, or not",
+    "property-required": "a member is required, or not",
+    "property-optional": "a member is required, or not",
+    "object-closed": "what was admitted is what was released",
+    "schema-changed": "tested beside, as no keyword tells of it",
+    "integers-narrowed": "there are two settings",
+    "integers-widened": "there are two settings",
+    "error-retryable-changed": "one may try again, or not",
+    "selected-field-added": "a field is its place",
+    "selected-field-removed": "a field is its place",
+    "optional-selected-field-removed": "a field is its place",
+    "tool-added": "a tool is its name",
+    "tool-removed": "a tool is its name",
+    "output-schema-removed": "output-schema-added, backwards",
+    "policy-changed": "tested beside, as every member has a kind",
+    "removed-name-reused": "a name is its place; the facts say where it stood",
+    "tombstone-removed": "tombstone-added, backwards",
+    "tombstone-missing": "a name is its place",
+    "names-not-compared": "nothing of the names is known",
+    "property-renamed": "the place is that of the new name, the facts those of the old one",
+}
+"""Kinds of which one place knows one change, or that are tested elsewhere here, and why."""
+
+
+def test_every_kind_is_tried_or_has_a_reason_not_to() -> None:
+    tried = {row[0] for row in (*SCHEMAS, *POLICIES, *RECORDS, *DEFINITIONS)}
+    assert tried | {*BACKWARDS.values()} | ONE_CHANGE.keys() == set(KINDS)
+    assert not tried & ONE_CHANGE.keys() - {"object-closed"}
+
+
+def of_kind(found: ToolDiff, kind: str) -> Change:
+    (change,) = (one for one in found.changes if one.kind == kind)
+    return change
+
+
+def assert_apart(one: Change, other: Change, again: Change) -> None:
+    assert (one.role, one.tool) == (other.role, other.tool)
+    assert one.fingerprint != other.fingerprint
+    assert one.fingerprint == again.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("kind", "schema", "one", "other"),
+    [pytest.param(*row, id=row[0]) for row in SCHEMAS if row[3] is not None],
+)
+def test_two_edits_of_a_schema_have_two_fingerprints(
+    kind: str, schema: Any, one: Any, other: Any
+) -> None:
+    def found(new: Any) -> Change:
+        return of_kind(compare(schema, new, "arguments"), kind)
+
+    assert_apart(found(one), found(other), found(one))
+    if kind in BACKWARDS:
+        first, second = (
+            of_kind(compare(new, schema, "arguments"), BACKWARDS[kind]) for new in (one, other)
+        )
+        assert first.fingerprint != second.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("kind", "base", "one", "other"), [pytest.param(*row, id=row[0]) for row in POLICIES]
+)
+def test_two_edits_of_a_contract_have_two_fingerprints(
+    kind: str, base: list[Edit], one: list[Edit], other: list[Edit]
+) -> None:
+    more = {**BASE["result"]["schema"]["properties"], "long": {**TEXT, "maxLength": 9}}
+    shape: list[Edit] = (
+        []
+        if kind == "unselected-data-changed"
+        else [("result.schema.properties", {**more, "id": more["long"], "state": more["long"]})]
+    )
+
+    def found(edits: list[Edit]) -> Change:
+        return of_kind(compared(contract(*shape, *base), contract(*shape, *edits)), kind)
+
+    assert_apart(found(one), found(other), found(one))
+
+
+@pytest.mark.parametrize(
+    ("kind", "base", "one", "other"), [pytest.param(*row, id=row[0]) for row in RECORDS]
+)
+def test_two_edits_of_a_record_have_two_fingerprints(
+    kind: str, base: Contract, one: Contract, other: Contract
+) -> None:
+    def found(new: Contract) -> Change:
+        pair = (new, base) if kind == "error-removed" else (base, new)
+        return of_kind(compared(*pair), kind)
+
+    assert_apart(found(one), found(other), found(one))
+
+
+@pytest.mark.parametrize(
+    ("kind", "base", "one", "other"), [pytest.param(*row, id=row[0]) for row in DEFINITIONS]
+)
+def test_two_edits_of_a_definition_have_two_fingerprints(
+    kind: str, base: Definition, one: Definition, other: Definition
+) -> None:
+    def found(new: Definition) -> Change:
+        comparison = compare_definitions(base, new)
+        return of_kind(judge(comparison, [prove(p.old, p.new) for p in comparison.unproven]), kind)
+
+    assert_apart(found(one), found(other), found(one))
+
+
+def test_what_no_keyword_tells_of_is_told_apart_by_both_schemas() -> None:
+    def found(limit: int) -> Change:
+        old = {"type": "object", "patternProperties": {"^a": {"const": 1}}, "maxProperties": 2}
+        new = {**old, "$defs": {"a": {}}, "unevaluatedProperties": {"maxLength": limit}}
+        return of_kind(compare(old, new, "arguments"), "additional-changed")
+
+    assert found(1).fingerprint != found(2).fingerprint
+
+
+def test_a_member_without_a_kind_is_told_apart_by_what_it_holds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "find_authority_differences", lambda old, new: iter(()))
+
+    def found(age: float) -> Change:
+        new = put(evidence=(replace(PROOF, max_age_s=age),))
+        return of_kind(compared(contract(), new), "policy-changed")
+
+    assert_apart(found(1), found(2), found(1))
+
+
+def test_a_definition_behind_a_reference_counts_however_much_there_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sluicegate.lifecycle.diff.spelling._MAX_WRITTEN", 0)
+
+    def found(limit: int) -> Change:
+        text = {"$defs": {"t": {"type": "string", "maxLength": limit}}}
+        old = {**text, **obj({"a": {"not": {"$ref": "#/$defs/t"}}})}
+        new = {**text, **obj({"a": {"not": {"allOf": [{"$ref": "#/$defs/t"}, {"minLength": 1}]}}})}
+        return of_kind(compare(old, new, "arguments"), "condition-changed")
+
+    assert found(5).fingerprint != found(6).fingerprint
