@@ -420,3 +420,14 @@ class Contract:
         from sluicegate.contracts.authoring import contract_of  # the loader builds this record
 
         return contract_of(function, **parts)
+
+    def freeze(self) -> str:
+        """Return the file that a release of this contract is: JSON, which is YAML 1.2 as well.
+
+        Written as ``TOOL/contract.yaml`` it is the same contract, with the same digest; so a
+        contract written in Python is checked, compared and released as any other.
+        Source: SPEC CON-5, CON-7.
+        """
+        from sluicegate.contracts.freezing import freeze  # it is written with this record
+
+        return freeze(self)
