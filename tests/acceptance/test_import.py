@@ -419,11 +419,12 @@ def test_declared_answers_are_what_the_drafted_contract_takes(sluicegate: Here) 
         home.joinpath("accepted").mkdir(parents=True)
         home.joinpath("rejected").mkdir()
         home.joinpath("accepted/declared.bin").write_text(answer)
-        home.joinpath("accepted/declared.expect.yaml").write_text(f"status: {status}\n")
+        home.joinpath("accepted/said.bin").write_text(answer)
+        home.joinpath("accepted/said.expect.yaml").write_text(f"status: {status}\n")
         home.joinpath("rejected/another.bin").write_text(answer)
         home.joinpath("rejected/another.expect.yaml").write_text("status: 200\nstage: fetch\n")
     checked = json.loads(sluicegate("check", "--format", "json-v1").out)
-    assert [each["ok"] for each in checked["fixtures"]] == [True] * 4, checked["fixtures"]
+    assert [each["ok"] for each in checked["fixtures"]] == [True] * 6, checked["fixtures"]
 
 
 def refused(sluicegate: Here, text: str, *arguments: str) -> Done:

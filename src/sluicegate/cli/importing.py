@@ -98,7 +98,7 @@ def _options(command: Callable[..., int]) -> Callable[..., int]:
     accepting = click.option(
         "--accept-defaults",
         is_flag=True,
-        help="Take the declared defaults as decided, so that the contract loads.",
+        help="Take the declared defaults as decided; what has none stays open.",
     )
     owning = click.option(
         "--owner",
