@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from sluicegate.contracts.problems import Problem
 from sluicegate.gates.verdicts import Verdict
 from sluicegate.rendering.escaping import escape_github_message, escape_github_property
 from sluicegate.rendering.places import Source, place_findings
@@ -59,21 +58,6 @@ def render_verdict_github(verdict: Verdict, source: Source) -> str:
         for finding, span in zip(
             verdict.findings, place_findings(source, verdict.findings), strict=True
         )
-    )
-
-
-def render_problems_github(problems: Iterable[Problem]) -> str:
-    """Return one command a problem of a contract folder."""
-    return "".join(
-        command(
-            "error",
-            f"{problem.message} {problem.mend}".strip(),
-            file=problem.document,
-            line=problem.line,
-            column=problem.column,
-            title=str(problem.code),
-        )
-        for problem in problems
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sluicegate.gates.events import EventKind, StoredEvent
+from sluicegate.rendering.counting import count_of
 from sluicegate.rendering.escaping import escape_terminal
 from sluicegate.rendering.json_v1 import read_stored_json
 from sluicegate.rendering.paint import PLAIN, Paint
@@ -122,7 +123,7 @@ def tell_event(event: StoredEvent) -> str:
     if event.kind == EventKind.CONTRACTS and "set" in detail:
         tools, gone, told = detail.get("tools"), detail.get("withdrawn"), str(detail["set"])
         if isinstance(tools, Mapping):
-            told += f" with {len(tools)} tool{'' if len(tools) == 1 else 's'}"
+            told += f" with {count_of(len(tools), 'tool')}"
         if isinstance(gone, Mapping) and gone:
             told += f", {len(gone)} withdrawn"
         return told if event.code is None else f"{told}: {_what(event.outcome, None, event.code)}"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
-from sluicegate.contracts.problems import Problem
 from sluicegate.gates.ports import AnchorReport, ChainReport
 from sluicegate.gates.verdicts import Verdict
 from sluicegate.rendering.counting import count_of
@@ -38,10 +36,10 @@ def render_verdict(
         _finding_block(finding, span, source, paint=paint, width=width)
         for finding, span in zip(verdict.findings, spans, strict=True)
     ]
-    count = len(verdict.findings)
+    count = count_of(len(verdict.findings), "finding")
     summary = (
         f"{paint.bad('REJECTED')} at {verdict.stage} with {verdict.code}: "
-        f"{count} finding{'' if count == 1 else 's'}  {paint.dim(verdict.digest)}\n"
+        f"{count}  {paint.dim(verdict.digest)}\n"
     )
     return "\n".join([*blocks, summary])
 
@@ -107,24 +105,6 @@ def _where(name: str, finding: Finding, span: Span | None) -> str:
 def how_to_explain(code: Code) -> str:
     """Return the line that tells where the runbook of ``code`` stands."""
     return f"sluicegate explain {code}"
-
-
-def render_problems(problems: Iterable[Problem], *, paint: Paint = PLAIN) -> str:
-    """Return the problems of a contract folder: place, code, what is wrong, how to mend it."""
-    blocks = []
-    for problem in problems:
-        where = problem.document
-        if problem.line is not None:
-            where += f":{problem.line}:{problem.column or 1}"
-        lines = [f"{paint.place(escape_terminal(where))}: {paint.bad(str(problem.code))}"]
-        lines.append(_INDENT + escape_terminal(problem.message))
-        if problem.pointer:
-            lines.append(f"{_INDENT}at {escape_terminal(problem.pointer)}")
-        if problem.mend:
-            lines.append(f"{_INDENT}hint: {escape_terminal(problem.mend)}")
-        lines.append(_INDENT + paint.dim(how_to_explain(problem.code)))
-        blocks.append("\n".join(lines) + "\n")
-    return "\n".join(blocks)
 
 
 def render_chain(report: ChainReport, anchor: AnchorReport | None, *, paint: Paint = PLAIN) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.unit.rendering.hostile import HOSTILE
 
-from sluicegate.contracts.problems import Problem
 from sluicegate.gates.verdicts import Verdict
-from sluicegate.rendering.github import command, render_problems_github, render_verdict_github
+from sluicegate.rendering.github import command, render_verdict_github
 from sluicegate.rendering.places import Source
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.digests import digest_of_bytes
@@ -39,13 +38,6 @@ def test_a_finding_is_one_error_at_its_place() -> None:
 def test_an_acceptance_is_a_notice() -> None:
     assert render_verdict_github(verdict(), Source(name="a.json", raw=RAW)) == (
         f"::notice file=a.json::accepted {digest_of_bytes(RAW)}\n"
-    )
-
-
-def test_a_problem_without_a_place_names_its_file_alone() -> None:
-    problem = Problem(code=Code.CONTRACT_INVALID, document="c.yaml", message="Bad.", mend="Mend.")
-    assert render_problems_github([problem]) == (
-        "::error file=c.yaml,title=CONTRACT_INVALID::Bad. Mend.\n"
     )
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 from tests.unit.rendering.hostile import HOSTILE
 
-from sluicegate.contracts.problems import Problem
 from sluicegate.gates.ports import AnchorReport, ChainReport
 from sluicegate.gates.verdicts import Verdict
 from sluicegate.rendering.paint import Paint
 from sluicegate.rendering.places import Source, excerpt
 from sluicegate.rendering.spans import locate
-from sluicegate.rendering.terminal import render_chain, render_problems, render_verdict
+from sluicegate.rendering.terminal import render_chain, render_verdict
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.digests import digest_of_bytes
 from sluicegate.values.findings import Finding
@@ -163,25 +162,6 @@ def test_an_old_command_split_by_the_mark_is_still_defused() -> None:
     place = locate(raw, "")
     assert place is not None
     assert "##[" not in excerpt(raw, place.value, 100).text
-
-
-def test_a_problem_of_a_folder_says_where_what_and_how_to_mend_it() -> None:
-    problem = Problem(
-        code=Code.CONTRACT_INVALID,
-        document="job/contract.yaml",
-        message="`max_age` is no key of fresh.",
-        mend="Write max_age_s.",
-        pointer="/result/fresh/max_age",
-        line=7,
-        column=3,
-    )
-    assert render_problems([problem]) == (
-        "job/contract.yaml:7:3: CONTRACT_INVALID\n"
-        "  `max_age` is no key of fresh.\n"
-        "  at /result/fresh/max_age\n"
-        "  hint: Write max_age_s.\n"
-        "  sluicegate explain CONTRACT_INVALID\n"
-    )
 
 
 @pytest.mark.parametrize(
