@@ -11,7 +11,6 @@ import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from fractions import Fraction
 from typing import Any, Final, NewType, TypeAlias, cast
 
 from sluicegate.checks.authentication_hmac import verify_webhook
@@ -21,7 +20,7 @@ from sluicegate.checks.bounds import BoundedAnswer, find_excess, too_deep
 from sluicegate.contracts.contract import JwsSignature, Rfc9421Signature, Signature
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.findings import Finding
-from sluicegate.values.instants import NANOS, instant_of
+from sluicegate.values.instants import instant_of, nanos_of
 from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import Request
@@ -110,8 +109,8 @@ def prepare_authentication(rule: Signature, max_depth: int) -> SignatureCheck:
     """Return the check of ``rule``. Raises: ConfigurationError where its library is absent."""
     return SignatureCheck(
         verify=_prepare_verify(rule),
-        max_age=_nanos(rule.max_age_s),
-        max_ahead=_nanos(rule.max_ahead_s),
+        max_age=nanos_of(rule.max_age_s),
+        max_ahead=nanos_of(rule.max_ahead_s),
         max_age_s=rule.max_age_s,
         max_ahead_s=rule.max_ahead_s,
         max_depth=max_depth,
@@ -182,8 +181,3 @@ def _refuse_time(code: Code, limit: str) -> Rejected:
             hint="the time that the signature covers is judged, not one in the data",
         ),
     )
-
-
-def _nanos(seconds: float) -> int:
-    """Return the whole nanoseconds of a limit as its author wrote it: 0.3 is not 0.29999…."""
-    return int(Fraction(str(seconds)) * NANOS // 1)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
-from fractions import Fraction
 
 from sluicegate.contracts.contract import FreshRule
 from sluicegate.values.codes import Code
 from sluicegate.values.findings import MAX_FINDINGS, Finding
-from sluicegate.values.instants import NANOS, instant_of, parse_rfc3339
+from sluicegate.values.instants import instant_of, nanos_of, parse_rfc3339
 from sluicegate.values.json import json_type
 from sluicegate.values.pointers import NOTHING, Pointer
 
@@ -21,8 +20,8 @@ class Freshness:
     def __init__(self, rule: FreshRule) -> None:
         self._rule = rule
         self._at: Pointer = rule.at
-        self._max_age = _nanos(rule.max_age_s)
-        self._max_ahead = _nanos(rule.max_ahead_s)
+        self._max_age = nanos_of(rule.max_age_s)
+        self._max_ahead = nanos_of(rule.max_ahead_s)
 
     def refuse(self, data: object, moment: datetime) -> list[Finding]:
         """Return a finding for each named time that does not hold, at most 20."""
@@ -53,14 +52,6 @@ class Freshness:
             limit = f"at most {self._rule.max_ahead_s:g} s ahead"
             return Finding(code=Code.FROM_FUTURE, pointer=at, expected=limit, limit=limit)
         return None
-
-
-def _nanos(seconds: float) -> int:
-    """Return the whole nanoseconds of a limit as its author wrote it: 0.3 is not 0.29999….
-
-    Differences of instants are whole too, so the floor decides each of them as the limit would.
-    """
-    return int(Fraction(str(seconds)) * NANOS // 1)
 
 
 def _bad_time(at: str, found: object) -> Finding:

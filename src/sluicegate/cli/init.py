@@ -11,10 +11,10 @@ from click.core import ParameterSource
 
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import folder_option, note, put, stop
+from sluicegate.contracts.file_names import SETTINGS_NAME
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
 _TAKEN: Final = frozenset({"fixtures", "released", "state", "keys", "unknown"})
-_SETTINGS: Final = "sluicegate.yaml"
 _LEVELS: Final = 3
 
 
@@ -42,7 +42,7 @@ def init(ctx: click.Context, name: str, folder: str) -> int:
         for path, text in settings_files(name).items():
             if not (root / path).exists():
                 _write(root / path, text)
-            elif path == _SETTINGS:
+            elif path == SETTINGS_NAME:
                 note(
                     f"{root / path} exists and stays as it is: add an access rule for {name} to "
                     "its `access`, as"
@@ -72,15 +72,16 @@ def demand_name(name: str, hint: str) -> None:
 
 def _is_inside(folder: str) -> bool:
     """Whether settings stand here, and none where the folder would be made."""
-    return Path(_SETTINGS).is_file() and not Path(folder, _SETTINGS).is_file()
+    return Path(SETTINGS_NAME).is_file() and not Path(folder, SETTINGS_NAME).is_file()
 
 
 def _demand_apart(root: Path) -> None:
     """End the command where a contract folder would be made inside another one."""
-    if (root / _SETTINGS).is_file():
+    if (root / SETTINGS_NAME).is_file():
         return
     around = next(
-        (each for each in root.absolute().parents[:_LEVELS] if (each / _SETTINGS).is_file()), None
+        (each for each in root.absolute().parents[:_LEVELS] if (each / SETTINGS_NAME).is_file()),
+        None,
     )
     if around is not None:
         stop(

@@ -6,6 +6,8 @@ import shlex
 from importlib.resources import files
 from typing import Final
 
+from sluicegate.contracts.file_names import CONTRACT_NAMES, SETTINGS_NAME
+
 _CI_LINES: Final = """\
 # GitHub Actions, one step. sluicegate is not on the package index: path/to/sluicegate is a checkout
 # of its repository at a commit you chose, or a wheel built from one.
@@ -107,7 +109,7 @@ def settings_files(name: str | None) -> dict[str, str]:
         for schema in ("contract.schema.json", "sluicegate.schema.json")
     }
     return {
-        "sluicegate.yaml": _SETTINGS.replace("\nROW", " []")
+        SETTINGS_NAME: _SETTINGS.replace("\nROW", " []")
         if name is None
         else _SETTINGS.replace("ROW", access_row(name)),
         ".gitignore": _IGNORED,
@@ -119,7 +121,7 @@ def contract_files(name: str) -> dict[str, str]:
     """Return the files of one contract, by path below its own folder."""
     refused = "fixtures/result/rejected/"
     return {
-        "contract.yaml": _CONTRACT.replace("NAME", name),
+        CONTRACT_NAMES[0]: _CONTRACT.replace("NAME", name),
         "fixtures/arguments/accepted/one-item.json": '{"item_id": "item-0001"}\n',
         "fixtures/arguments/rejected/misnamed.json": '{"itemId": "item-0001"}\n',
         "fixtures/arguments/rejected/misnamed.expect.yaml": "stage: conform\ncode: MISNAMED\n",

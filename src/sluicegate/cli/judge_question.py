@@ -14,6 +14,7 @@ from sluicegate.cli import times
 from sluicegate.cli.judge_binds import bind_by_contract
 from sluicegate.cli.reading import read_input
 from sluicegate.contracts.contract import Contract, FreshRule, Integers, PythonName
+from sluicegate.contracts.file_names import SETTINGS_NAME
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.schemas.guards import shape_guard
 from sluicegate.gates.verdicts import Question
@@ -27,7 +28,6 @@ from sluicegate.values.rejections import Rejected
 
 DEFAULT_LIMITS: Final = Limits(max_bytes=262_144, max_depth=32)
 _SCHEMA_LIMITS: Final = Limits(max_bytes=4_194_304, max_depth=ENGINE_MAX_DEPTH)
-_SETTINGS: Final = "sluicegate.yaml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +132,7 @@ def _stand_in(name: PythonName) -> object:
 def _root_of(file: Path) -> Path:
     """The nearest folder above that holds sluicegate.yaml, else the contract's own."""
     for parent in file.resolve().parents[:3]:
-        if (parent / _SETTINGS).is_file():
+        if (parent / SETTINGS_NAME).is_file():
             return parent
     return file.resolve().parent
 

@@ -77,8 +77,9 @@ def replay(
     """
     from sluicegate.cli.record import guard_record, who_acts
     from sluicegate.cli.tools import demand_released, find_tool
+    from sluicegate.contracts.versions import CURRENT
     from sluicegate.opening.archives import BYTES_NOT_KEPT, ArchiveError
-    from sluicegate.opening.replaying import CURRENT, Question
+    from sluicegate.opening.replaying import Question
     from sluicegate.opening.replaying import replay as run_replay
     from sluicegate.rendering.replaying import render_replay, report_replay
 
@@ -128,9 +129,9 @@ def replay(
 
 
 def _as_told(question: Question, root: Path, home: Path, replayed: Replayed) -> ReplayedTool:
-    from sluicegate.opening.documents import CONTRACT_NAMES
+    from sluicegate.contracts.file_names import CONTRACT_NAMES
+    from sluicegate.contracts.versions import CURRENT
     from sluicegate.opening.released_folder import ReleasedFolder
-    from sluicegate.opening.replaying import CURRENT
     from sluicegate.rendering.replaying import Matter, ReplayedTool
 
     tally = replayed.tally

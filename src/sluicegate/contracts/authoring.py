@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from sluicegate.contracts.contract import Contract, PythonName
+from sluicegate.contracts.file_names import SETTINGS_NAME
 from sluicegate.contracts.loading import load
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.sources import schema_of
@@ -125,7 +126,7 @@ def load_authored(
         raise MisuseError(f"a part of this contract is no JSON: {error}") from error
     loaded = load(
         {
-            "sluicegate.yaml": json.dumps(settings).encode(),
+            SETTINGS_NAME: json.dumps(settings).encode(),
             f"{document['tool']}/contract.json": raw,
         },
         resolve=authored.objects.__getitem__,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from sluicegate.contracts.contract import Contract, PythonName
+from sluicegate.contracts.file_names import SETTINGS_NAME, is_contract
 from sluicegate.contracts.fingerprints import describe
 from sluicegate.contracts.marks import Document
 from sluicegate.contracts.naming import PythonNames
@@ -15,7 +16,7 @@ from sluicegate.contracts.reading_contract import Surroundings, read_contract
 from sluicegate.contracts.reading_settings import read_settings, resolve_access
 from sluicegate.contracts.served import ContractSet
 from sluicegate.contracts.settings import Settings
-from sluicegate.contracts.sourcing import SETTINGS_NAME, Shelf, is_contract
+from sluicegate.contracts.sourcing import Shelf
 from sluicegate.contracts.yaml_reading import read_document
 from sluicegate.values.digests import digest_of_json
 

@@ -27,7 +27,7 @@ from sluicegate.contracts.reading_sides import read_arguments, read_result
 from sluicegate.contracts.reading_upstream import read_upstream
 from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.contracts.settings import FolderLimits, Settings
-from sluicegate.contracts.sourcing import Shelf, SideName, register_schema
+from sluicegate.contracts.sourcing import Shelf, register_schema
 from sluicegate.contracts.versions import VERSION
 from sluicegate.values.codes import AgentCode, Code
 from sluicegate.values.json import JsonValue
@@ -35,6 +35,7 @@ from sluicegate.values.limits import ENGINE_MAX_DEPTH, Limits
 from sluicegate.values.names import show_name, show_sentence
 from sluicegate.values.pointers import Pointer
 from sluicegate.values.requests import is_tool_name
+from sluicegate.values.sides import SideName
 
 _REQUIRED: Final = (
     *("sluicegate", "tool", "version", "owner", "description", "effect"),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Literal
 
+from sluicegate.contracts.file_names import SETTINGS_NAME, is_contract
 from sluicegate.contracts.marks import Document
 from sluicegate.contracts.naming import PythonNames
 from sluicegate.contracts.places import Place, suggest
@@ -18,16 +18,7 @@ from sluicegate.contracts.yaml_reading import read_document
 from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonValue
 from sluicegate.values.names import show_name
-
-SideName = Literal["arguments", "result"]
-
-SETTINGS_NAME: Final = "sluicegate.yaml"
-CONTRACT_NAMES: Final = ("contract.yaml", "contract.json")
-
-
-def is_contract(name: str) -> bool:
-    """Whether a document of this name is a contract."""
-    return name.rpartition("/")[2] in CONTRACT_NAMES
+from sluicegate.values.sides import SideName
 
 
 class Shelf:

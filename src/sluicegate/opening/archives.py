@@ -25,8 +25,8 @@ from sluicegate.lifecycle.replaying import (
     demand_told,
 )
 from sluicegate.opening.plain_files import open_plain
+from sluicegate.opening.recording_acts import record_act
 from sluicegate.opening.sidecars import read_sidecar
-from sluicegate.opening.standing import open_standing_store
 from sluicegate.stores.keys import open_keys
 from sluicegate.stores.record_answers import KeptAnswer, select_answers
 from sluicegate.stores.stores import database_path, is_postgres
@@ -228,7 +228,7 @@ def read_record(
     """
     if settings.audit.store == "memory:":
         raise ConfigurationError("audit.store is memory:, which keeps nothing that could be read")
-    asyncio.run(_record(folder, act))
+    record_act(folder, act)
     for kept in _kept_answers(folder, settings, act, since):
         why = _why_not(kept)
         if why is None:
@@ -252,14 +252,6 @@ def _kept_answers(
         path = database_path(settings.audit, folder)
         keys = open_keys(settings.audit.keys, folder, database=path, may_create=False)
         yield from select_answers(path, keys, act.tool, since=since, now=act.time)
-
-
-async def _record(folder: Path, act: AuditEvent) -> None:
-    store = open_standing_store(folder)
-    try:
-        await store.record([act])
-    finally:
-        await store.close()
 
 
 def _why_not(kept: KeptAnswer) -> str | None:

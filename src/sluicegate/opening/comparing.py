@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from sluicegate.contracts.loading import load
 from sluicegate.contracts.marks import Document
@@ -37,10 +37,9 @@ from sluicegate.opening.python_names import resolve
 from sluicegate.opening.trial import try_contracts
 from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonObject, JsonValue
+from sluicegate.values.sides import SideName
 
 WAIVERS_NAME: Final = "diff-waivers.yaml"
-
-SideName = Literal["arguments", "result"]
 
 
 class SideMissing(Exception):  # noqa: N818  (a question, not a fault of the file)

@@ -19,16 +19,15 @@ from sluicegate.access.cedar_folder import JSON_SCHEMA, TEXT_SCHEMA, load_cedar
 from sluicegate.access.python import FunctionAuthorizer
 from sluicegate.access.table import TableAuthorizer
 from sluicegate.adapters.credentials import Credentials, check_credential_name
-from sluicegate.contracts.marks import Document
+from sluicegate.contracts.file_names import SETTINGS_NAME
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
 from sluicegate.contracts.settings import AccessSettings, AuthzenSettings
-from sluicegate.contracts.yaml_reading import read_document
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.ports import Authorizer
-from sluicegate.opening.documents import SETTINGS_NAME
 from sluicegate.opening.policy_documents import read_policies
 from sluicegate.opening.python_names import resolve_callable
+from sluicegate.opening.settings_problems import settings_problem
 from sluicegate.values.codes import Code
 from sluicegate.values.names import show_name, show_sentence
 
@@ -146,17 +145,8 @@ def _reserved(contracts: ContractSet, kind: str) -> Iterable[Problem]:
 
 
 def _problem(root: Path, pointer: str, message: str, mend: str) -> Problem:
-    """Return a problem at ``pointer`` of the settings, with its line where that can be read."""
     try:
-        read = read_document(SETTINGS_NAME, (root / SETTINGS_NAME).read_bytes())
+        raw = (root / SETTINGS_NAME).read_bytes()
     except OSError:
-        read = ()
-    if isinstance(read, Document):
-        return read.problem(pointer, message, mend)
-    return Problem(
-        code=Code.CONTRACT_INVALID,
-        document=SETTINGS_NAME,
-        message=message,
-        mend=mend,
-        pointer=pointer,
-    )
+        raw = None
+    return settings_problem(raw, pointer, message, mend)

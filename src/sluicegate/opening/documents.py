@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from sluicegate.contracts.file_names import SETTINGS_NAME, is_contract
 from sluicegate.contracts.problems import Problem
 from sluicegate.values.codes import Code
 from sluicegate.values.names import show_name
 
-SETTINGS_NAME: Final = "sluicegate.yaml"
-CONTRACT_NAMES: Final = ("contract.yaml", "contract.json")
 MAX_DOCUMENT_BYTES: Final = 1_048_576
 _SUFFIXES: Final = frozenset({".yaml", ".yml", ".json"})
 _MISSPELT: Final = frozenset({"sluicegate.yml", "contract.yml", "sluicegate.json"})
@@ -33,11 +32,7 @@ class Folder:
 
     def tool_folders(self) -> dict[str, Path]:
         """Return the folder of each contract document, by document name."""
-        return {
-            name: (self.root / name).parent
-            for name in self.documents
-            if name.rpartition("/")[2] in CONTRACT_NAMES
-        }
+        return {name: (self.root / name).parent for name in self.documents if is_contract(name)}
 
 
 def read_folder(root: Path) -> Folder:
@@ -54,11 +49,11 @@ def read_folder(root: Path) -> Folder:
         name = path.relative_to(root).as_posix()
         if path.name in _MISSPELT:
             problems.append(
-                _problem(name, "is not read under this name.", f"Call it {path.stem}.yaml.")
+                file_problem(name, "is not read under this name.", f"Call it {path.stem}.yaml.")
             )
             continue
         if len(documents) >= _MAX_DOCUMENTS:
-            problems.append(_problem(name, "is one file too many.", "Split the folder."))
+            problems.append(file_problem(name, "is one file too many.", "Split the folder."))
             break
         content = read_inside(root, path)
         if isinstance(content, bytes):
@@ -80,11 +75,11 @@ def read_inside(root: Path, path: Path) -> bytes | Problem:
     except (OSError, RuntimeError, ValueError):  # a link in a circle, a NUL in a name
         leaves = True
     if leaves:
-        return _problem(name, "is a link that leaves the folder.", "Copy the file into it.")
+        return file_problem(name, "is a link that leaves the folder.", "Copy the file into it.")
     content = _content(path)
     if isinstance(content, bytes):
         return content
-    return _problem(name, content, "Mend the file or remove it.")
+    return file_problem(name, content, "Mend the file or remove it.")
 
 
 def find_settings_around(root: Path) -> Path | None:
@@ -149,7 +144,8 @@ def _missing(root: Path) -> Problem:
     )
 
 
-def _problem(name: str, message: str, mend: str) -> Problem:
+def file_problem(name: str, message: str, mend: str) -> Problem:
+    """Return what is wrong with the file ``name``; ``message`` goes on from ``The file``."""
     return Problem(
         code=Code.CONTRACT_INVALID,
         document=show_name(name),

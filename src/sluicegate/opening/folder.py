@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from sluicegate.adapters.credentials import Credentials
+from sluicegate.contracts.file_names import SETTINGS_NAME
 from sluicegate.contracts.loading import load
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.settings import Settings
@@ -18,7 +19,7 @@ from sluicegate.gates.serving import Serving
 from sluicegate.notices.notices import open_notifier
 from sluicegate.opening.clock import SystemClock, draw, new_request_id
 from sluicegate.opening.decision_points import open_decision_point
-from sluicegate.opening.documents import SETTINGS_NAME, read_folder, say_misplaced
+from sluicegate.opening.documents import read_folder, say_misplaced
 from sluicegate.opening.key_stores import share_keys
 from sluicegate.opening.observing import observe
 from sluicegate.opening.outside_files import demand_outside_files

@@ -8,11 +8,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from sluicegate.contracts.file_names import SETTINGS_NAME, is_contract
 from sluicegate.contracts.loading import load
 from sluicegate.contracts.marks import Document, Mark
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.settings import FolderLimits
-from sluicegate.contracts.sourcing import SETTINGS_NAME, is_contract
 from sluicegate.contracts.tool_lists import find_tool_list
 from sluicegate.contracts.yaml_reading import read_document
 from sluicegate.errors import ConfigurationError

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from sluicegate.contracts.contract import Contract
+from sluicegate.contracts.file_names import CONTRACT_NAMES
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
 from sluicegate.gates.serving import Line
-from sluicegate.opening.documents import CONTRACT_NAMES, Folder
+from sluicegate.opening.documents import Folder
 from sluicegate.opening.fixtures import TriedFixture, run_fixtures
 from sluicegate.opening.offering import find_home
 from sluicegate.opening.released import Release, tell_of_releases

@@ -13,17 +13,17 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from sluicegate.contracts.contract import Contract
-from sluicegate.contracts.marks import Document
+from sluicegate.contracts.file_names import CONTRACT_NAMES, SETTINGS_NAME
 from sluicegate.contracts.places import suggest
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet, Offer
 from sluicegate.contracts.settings import ServeRow
 from sluicegate.contracts.versions import CURRENT
-from sluicegate.contracts.yaml_reading import read_document
 from sluicegate.lifecycle.releasing import DIGESTS_NAME
-from sluicegate.opening.documents import CONTRACT_NAMES, SETTINGS_NAME, Folder
+from sluicegate.opening.documents import Folder
 from sluicegate.opening.frozen_fixtures import find_edited_fixtures
 from sluicegate.opening.released_folder import ReleasedFolder
+from sluicegate.opening.settings_problems import settings_problem
 from sluicegate.values.digests import digest_of_json
 from sluicegate.values.names import show_name
 from sluicegate.values.pointers import join_segments
@@ -178,7 +178,4 @@ def _explain(problems: Iterable[Problem], version: str) -> Iterator[Problem]:
 
 
 def _at(read: Folder, pointer: str, message: str, mend: str, *, at_key: bool = False) -> Problem:
-    document = read_document(SETTINGS_NAME, read.documents[SETTINGS_NAME])
-    if not isinstance(document, Document):
-        return document[0]  # what stands in the settings cannot be read, and so is not served
-    return document.problem(pointer, message, mend, at_key=at_key)
+    return settings_problem(read.documents[SETTINGS_NAME], pointer, message, mend, at_key=at_key)

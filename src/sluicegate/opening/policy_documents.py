@@ -12,9 +12,7 @@ from typing import Final
 
 from sluicegate.access.cedar_folder import ENTITIES, JSON_SCHEMA, POLICY_SUFFIX, TEXT_SCHEMA
 from sluicegate.contracts.problems import Problem
-from sluicegate.opening.documents import read_inside
-from sluicegate.values.codes import Code
-from sluicegate.values.names import show_name
+from sluicegate.opening.documents import file_problem, read_inside
 
 _ONCE: Final = frozenset({ENTITIES, JSON_SCHEMA, TEXT_SCHEMA})
 _MAX_DOCUMENTS: Final = 1_000
@@ -33,11 +31,11 @@ def read_policies(root: Path, folder: str) -> Mapping[str, bytes] | tuple[Proble
     for path in _files(root / folder):
         name = path.relative_to(root).as_posix()
         if len(documents) + len(problems) >= _MAX_DOCUMENTS:
-            problems.append(_problem(name, "is one file too many.", "Join the policies."))
+            problems.append(file_problem(name, "is one file too many.", "Join the policies."))
             break
         if not name.endswith(POLICY_SUFFIX) and name.removeprefix(f"{folder}/") not in _ONCE:
             problems.append(
-                _problem(
+                file_problem(
                     name,
                     "is read by nothing.",
                     f"Policies end in {POLICY_SUFFIX}; {', '.join(sorted(_ONCE))} stand in "
@@ -61,12 +59,3 @@ def _files(folder: Path) -> Iterator[Path]:
             is_aside = name[0] == "." or name.upper().startswith("README")
             if not is_aside or name.endswith(POLICY_SUFFIX):
                 yield Path(here) / name
-
-
-def _problem(name: str, message: str, mend: str) -> Problem:
-    return Problem(
-        code=Code.CONTRACT_INVALID,
-        document=show_name(name),
-        message=f"The file {message}",
-        mend=mend,
-    )

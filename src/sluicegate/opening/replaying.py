@@ -15,9 +15,11 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Final
 
+from sluicegate.contracts.file_names import SETTINGS_NAME
 from sluicegate.contracts.freezing import freeze
 from sluicegate.contracts.loading import load
 from sluicegate.contracts.problems import Problem
+from sluicegate.contracts.versions import CURRENT
 from sluicegate.errors import ConfigurationError, ContractFolderError
 from sluicegate.gates import operator_acts
 from sluicegate.lifecycle.releasing import find_newest
@@ -31,7 +33,7 @@ from sluicegate.lifecycle.replaying import (
 )
 from sluicegate.opening.archives import read_archive, read_record
 from sluicegate.opening.clock import new_request_id
-from sluicegate.opening.documents import SETTINGS_NAME, Folder, read_folder
+from sluicegate.opening.documents import Folder, read_folder
 from sluicegate.opening.folder import read_settings
 from sluicegate.opening.python_names import resolve, resolve_callable
 from sluicegate.opening.released import tool_of
@@ -39,7 +41,6 @@ from sluicegate.opening.released_folder import ReleasedFolder
 from sluicegate.opening.trial import try_contracts
 from sluicegate.values.names import show_name
 
-CURRENT: Final = "current"
 BATCH_ANSWERS: Final = 256
 BATCH_BYTES: Final = 1_048_576
 """A batch ends with the answer that reaches either: what waits for a process is bounded."""

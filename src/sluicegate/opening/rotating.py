@@ -10,9 +10,9 @@ from pathlib import Path
 
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates import operator_acts
-from sluicegate.gates.events import AuditEvent
 from sluicegate.opening.clock import new_request_id
 from sluicegate.opening.folder import read_settings
+from sluicegate.opening.recording_acts import record_act
 from sluicegate.opening.standing import open_standing_store
 from sluicegate.stores.file_lock import FileLock
 from sluicegate.stores.keys import (
@@ -61,7 +61,7 @@ def rotate(
             reason=reason,
             now=now,
         )
-        asyncio.run(_record(folder, act))
+        record_act(folder, act)
         if new is not None:
             rotate_custody_key(audit.keys, folder, new)
         count = asyncio.run(_rewrap(folder, who=who, now=now))
@@ -70,14 +70,6 @@ def rotate(
 
 async def _close_at_once(folder: Path) -> None:
     await open_standing_store(folder).close()
-
-
-async def _record(folder: Path, act: AuditEvent) -> None:
-    store = open_standing_store(folder)
-    try:
-        await store.record([act])
-    finally:
-        await store.close()
 
 
 async def _rewrap(folder: Path, *, who: str, now: datetime) -> int:

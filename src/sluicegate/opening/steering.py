@@ -131,12 +131,8 @@ def _steer(
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with FileLock.once(path.with_name(f"{path.name}.lock")):
             new = change(read_steering(root))
-            asyncio.run(_append(store, act))
+            asyncio.run(store.record([act]))
             content = {"disabled": dict(new.disabled), "versions": dict(new.versions)}
             replace_file(path, json.dumps(content, indent=2).encode() + b"\n")
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be written: {error.strerror}") from error
-
-
-async def _append(store: AuditStore, event: AuditEvent) -> None:
-    await store.record([event])

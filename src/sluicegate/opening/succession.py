@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from sluicegate.contracts.contract import Contract
+from sluicegate.contracts.file_names import SETTINGS_NAME
 from sluicegate.contracts.freezing import freeze
 from sluicegate.contracts.loading import load
 from sluicegate.contracts.marks import Document
@@ -34,7 +35,7 @@ from sluicegate.lifecycle.diff.waiving import Waiver, apply_waivers
 from sluicegate.lifecycle.releasing import choose_supported, order_deployment, record_members
 from sluicegate.opening.collecting import Stray, collect
 from sluicegate.opening.comparing import WAIVERS_NAME, read_folder_waivers
-from sluicegate.opening.documents import SETTINGS_NAME, Folder
+from sluicegate.opening.documents import Folder
 from sluicegate.opening.loaded import Loaded
 from sluicegate.opening.proving import prove_parts
 from sluicegate.opening.python_names import Resolver, choose_resolver

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from sluicegate.contracts.file_names import SETTINGS_NAME
 from sluicegate.contracts.marks import Document
-from sluicegate.contracts.sourcing import SETTINGS_NAME
 from sluicegate.contracts.yaml_reading import read_document
 
 PAUSE_S: Final = 0.5

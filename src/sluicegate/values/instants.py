@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, timedelta
+from fractions import Fraction
 from typing import Final, NewType
 
 Instant = NewType("Instant", int)
@@ -17,6 +18,14 @@ _RFC3339: Final = re.compile(
     r"(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))",
     re.ASCII,
 )
+
+
+def nanos_of(seconds: float) -> int:
+    """Return the whole nanoseconds of a limit as its author wrote it: 0.3 is not 0.29999….
+
+    Differences of instants are whole too, so the floor decides each of them as the limit would.
+    """
+    return int(Fraction(str(seconds)) * NANOS // 1)
 
 
 def instant_of(moment: datetime) -> Instant:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluicegate.values.instants import NANOS, instant_of, moment_of, parse_rfc3339
+from sluicegate.values.instants import NANOS, instant_of, moment_of, nanos_of, parse_rfc3339
 
 SECOND = 1_796_007_600  # 2026-11-30T03:00:00Z
 
@@ -123,3 +123,18 @@ def test_a_time_that_its_offset_leads_out_of_the_calendar_is_no_moment(text: str
     assert instant is not None
     with pytest.raises(ValueError, match="outside the years 1 to 9999"):
         moment_of(instant)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "nanos"),
+    [
+        (0.0, 0),
+        (5, 5 * NANOS),
+        (0.3, 300_000_000),
+        (1e-9, 1),
+        (4.5e-10, 0),
+        (1e9, 10**9 * NANOS),
+    ],
+)
+def test_a_limit_has_the_nanoseconds_that_its_author_wrote(seconds: float, nanos: int) -> None:
+    assert nanos_of(seconds) == nanos
