@@ -7,11 +7,12 @@ from pathlib import Path
 
 from sluicegate.access.table import could_allow
 from sluicegate.contracts.contract import Contract
+from sluicegate.contracts.file_names import SETTINGS_NAME
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
 from sluicegate.contracts.settings import AccessRule
 from sluicegate.contracts.versions import CURRENT
-from sluicegate.opening.documents import SETTINGS_NAME, find_settings_near
+from sluicegate.opening.documents import find_settings_near
 from sluicegate.opening.fixtures import TriedFixture
 from sluicegate.opening.loaded import Loaded
 from sluicegate.opening.offering import find_home
