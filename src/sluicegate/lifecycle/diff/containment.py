@@ -18,8 +18,9 @@ from jsonschema_rs import CanonicalSchema, ReferencingError, ValidationError, ca
 
 from sluicegate.contracts.schemas.compiling import ENGINE_OPTIONS, compile_validator
 from sluicegate.contracts.schemas.keywords import walk
+from sluicegate.lifecycle.diff.repetitions import say_wider
 from sluicegate.lifecycle.mutants.examples import build_examples
-from sluicegate.lifecycle.mutants.witnesses import build_witnesses
+from sluicegate.lifecycle.mutants.witnesses import build_edges, build_witnesses
 from sluicegate.values.json import JsonObject, JsonValue, canonical_text
 from sluicegate.values.pointers import NOTHING, Nothing
 
@@ -63,7 +64,7 @@ def prove(old: JsonObject, new: JsonObject, assumed: Iterable[JsonObject] = ()) 
     does. Witnesses are made from the schemas alone, never from what was received, so they may be
     shown.
     """
-    before, after = _canonical(old), _canonical(new)
+    before, after = _canonical(say_wider(old, new)), _canonical(say_wider(new, old))
     proof = Proof(
         new_covers_old=_covers(after, before),
         old_covers_new=_covers(before, after),
@@ -74,6 +75,7 @@ def prove(old: JsonObject, new: JsonObject, assumed: Iterable[JsonObject] = ()) 
             # A search that a schema leads too deep has found nothing; the canonical answer stays.
             with suppress(RecursionError):
                 candidates.extend(islice(build_witnesses(schema, ()), _MAX_CANDIDATES))
+                candidates.extend(islice(build_edges(schema), _MAX_CANDIDATES))
     for outer, inner in ((after, before), (before, after)):
         candidates.extend(_examples_of_rest(outer, inner))
     takes_old, takes_new = compile_validator(old).is_valid, compile_validator(new).is_valid

@@ -7,12 +7,16 @@ import re._constants as op  # type: ignore[import-not-found]
 import re._parser as parser  # type: ignore[import-not-found]
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Final
 
 _LONGER: Final = (0, 3, 8)
 """So much longer than they must be are repetitions, where shorter ones have run out of texts."""
 
 _PATIENCE: Final = 64
+_MAX_EDGES: Final = 64
+_MAX_REPEATED: Final = 4_000
+_REPEATS: Final = (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT)
 _DIGITS: Final = "0123456789"
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _WORD: Final = _LETTERS + _DIGITS + "_"
@@ -54,6 +58,47 @@ def make_texts(pattern: str, *, min_length: int = 0, count: int = 1) -> Iterator
                 break
 
 
+def make_edge_texts(pattern: str) -> Iterator[str]:
+    """Yield texts in which one repetition of ``pattern`` is as short or as long as it may be.
+
+    Up to 64, and none of a repetition beyond 4,000; as ``make_texts`` otherwise. A pattern with
+    another bound tells them apart.
+    """
+    tree = _read(pattern)
+    if tree is None:
+        return
+    for pinned in islice(_pin(tree), _MAX_EDGES):
+        yield _emit_all(pinned, [0, 0])
+
+
+def _pin(tree: Sequence[tuple[Any, Any]]) -> Iterator[Sequence[tuple[Any, Any]]]:
+    """Yield the tree with one repetition held at one of its bounds."""
+    for index, (code, argument) in enumerate(tree):
+        for other in _pin_part(code, argument):
+            yield [*tree[:index], other, *tree[index + 1 :]]
+
+
+def _pin_part(code: Any, argument: Any) -> Iterator[tuple[Any, Any]]:
+    if code in _REPEATS:
+        least, most, inner = argument
+        for times in (least, int(most)):
+            if times <= _MAX_REPEATED:
+                yield code, (times, times, inner)
+        for other in _pin(inner):
+            yield code, (least, most, other)
+    elif code is op.SUBPATTERN:
+        for other in _pin(argument[-1]):
+            yield code, (*argument[:-1], other)
+    elif code is op.ATOMIC_GROUP:
+        for other in _pin(argument):
+            yield code, other
+    elif code is op.BRANCH:
+        for branch in argument[1]:
+            yield op.ATOMIC_GROUP, branch
+            for other in _pin(branch):
+                yield op.ATOMIC_GROUP, other
+
+
 @lru_cache(maxsize=1024)
 def _read(pattern: str) -> Sequence[tuple[Any, Any]] | None:
     try:
@@ -84,7 +129,7 @@ def _emit(code: Any, argument: Any, state: list[int]) -> str:
         return _emit_all(chosen, state)
     if code is op.SUBPATTERN:
         return _emit_all(argument[-1], state)
-    if code in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT):
+    if code in _REPEATS:
         least, most, inner = argument
         times = least or min(1, most)
         more = min(state[1], most - times)

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
-from sluicegate.lifecycle.mutants.examples import Maker
+from sluicegate.lifecycle.mutants.examples import Maker, build_examples
 from sluicegate.lifecycle.mutants.mutant import replace_at
+from sluicegate.lifecycle.mutants.patterns import make_edge_texts
 from sluicegate.lifecycle.mutants.places import Spot, walk_spots
 from sluicegate.lifecycle.mutants.structure import MAX_SPOTS, list_changes
 from sluicegate.lifecycle.mutants.views import Viewer
@@ -16,6 +17,7 @@ from sluicegate.values.pointers import NOTHING
 
 _MADE: Final = 24
 _EACH: Final = 16
+_EDGED: Final = 3
 
 
 def build_witnesses(schema: JsonObject, examples: Sequence[JsonValue]) -> Iterator[JsonValue]:
@@ -42,6 +44,20 @@ def build_witnesses(schema: JsonObject, examples: Sequence[JsonValue]) -> Iterat
                 if key not in seen:
                     seen.add(key)
                     yield value
+
+
+def build_edges(schema: JsonObject) -> Iterator[JsonValue]:
+    """Yield admitted values with a text at a bound of a repetition of its pattern, one at a time.
+
+    The texts must be validated.
+    """
+    viewer = Viewer(schema)
+    for base in build_examples(schema, count=_EDGED):
+        for spot in islice(walk_spots(base, viewer, [viewer.document]), MAX_SPOTS):
+            if isinstance(spot.value, str):
+                for pattern in spot.view.texts("pattern"):
+                    for text in make_edge_texts(pattern):
+                        yield replace_at(base, spot.segments, text)
 
 
 def _changed(base: JsonValue, viewer: Viewer, _: Maker) -> Iterator[JsonValue]:
