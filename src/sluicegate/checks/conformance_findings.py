@@ -8,24 +8,17 @@ from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.values.findings import MAX_ENGINE_MESSAGE, MAX_FINDINGS, Finding
 
 
-def find_violations(
-    value: object, schema: CompiledSchema, *, is_arguments: bool = False
-) -> tuple[Finding, ...]:
-    """Return up to 20 findings on a value that ``schema`` refuses; none if it is valid.
+def explain_violations(
+    value: object, schema: CompiledSchema, is_arguments: bool
+) -> tuple[tuple[Finding, ...], str | None]:
+    """Return up to 20 findings, none of a valid value, and the engine's own first text, cut.
 
     Order: about the whole document first, missing before unexpected members, then as they stand
     in the document. ``is_arguments``: a root that must be an object and is none is NOT_AN_OBJECT;
     of data it is TYPE, NULL or STRINGIFIED as any other value. Of a very large value only the
-    first violation is told. Values are never echoed; names are cut and escaped.
-    Raises: what the engine raises. Source: SPEC ARG-3.
+    first violation is told. Findings never echo a value, and names in them are cut and escaped;
+    the engine's text may hold values. Raises: what the engine raises. Source: SPEC ARG-3.
     """
-    return explain_violations(value, schema, is_arguments)[0]
-
-
-def explain_violations(
-    value: object, schema: CompiledSchema, is_arguments: bool
-) -> tuple[tuple[Finding, ...], str | None]:
-    """Return the findings and the engine's own first text, cut; that one may hold values."""
     errors, start = find_errors(value, schema)
     report = Report(schema.document, value, start, is_arguments=is_arguments)
     for error in errors:

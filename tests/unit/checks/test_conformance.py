@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sluicegate.checks.conformance import Explained, conform
-from sluicegate.checks.conformance_findings import find_violations
+from sluicegate.checks.conformance_findings import explain_violations
 from sluicegate.checks.conformance_names import find_near
 from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.contracts.schemas.registration import register
@@ -43,7 +43,7 @@ def told(schema: object, value: object) -> list[tuple[str, str]]:
 
 
 def findings(schema: object, value: object) -> tuple[Finding, ...]:
-    return find_violations(value, compiled(schema))
+    return explain_violations(value, compiled(schema), False)[0]
 
 
 def only(schema: object, value: object) -> Finding:
@@ -65,7 +65,7 @@ def test_what_fits_passes_as_it_is() -> None:
     schema = compiled(TICKET)
     for explain in EXPLAINED:
         assert conform(value, schema, explain) is value
-    assert find_violations(value, schema) == ()
+    assert explain_violations(value, schema, False) == ((), None)
     assert value == {"ticket_id": "T-1"}
 
 
@@ -658,7 +658,7 @@ def test_judging_changes_neither_value_nor_schema() -> None:
     schema = compiled(SHAPES)
     value: Any = {"kind": "circle", "radius": "1", "x": [1, {"y": None}]}
     before = json.dumps([value, schema.document])
-    assert find_violations(value, schema) != ()
+    assert explain_violations(value, schema, False)[0] != ()
     assert json.dumps([value, schema.document]) == before
 
 
