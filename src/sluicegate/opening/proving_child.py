@@ -1,7 +1,7 @@
 """The child process of ``opening/proving.py``: run by path; it takes the proof from the package.
 
-Reads one JSON array of [old, new, assumed] from standard input and writes one line of JSON for each pair
-that it finished. Whatever goes wrong ends the process before the line is written.
+Reads one JSON array of [old, new, assumed] from standard input and writes one line of JSON for each
+pair that it finished. Whatever goes wrong ends the process before the line is written.
 """
 
 from __future__ import annotations

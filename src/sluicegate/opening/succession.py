@@ -14,8 +14,10 @@ from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.file_names import SETTINGS_NAME
 from sluicegate.contracts.freezing import freeze
 from sluicegate.contracts.loading import load
+from sluicegate.contracts.loading_released import load_released
 from sluicegate.contracts.marks import Document
 from sluicegate.contracts.problems import Problem
+from sluicegate.contracts.settings import Settings
 from sluicegate.contracts.yaml_reading import read_document
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.serving import Line
@@ -75,6 +77,7 @@ class Judging:
     """
 
     read: Folder
+    settings: Settings
     served: Mapping[str, Sequence[str]]
     waivers: Sequence[Waiver]
     now: datetime
@@ -91,10 +94,11 @@ def prepare_judging(loaded: Loaded, now: datetime, *, python: bool) -> Judging:
         waivers = read_folder_waivers(root)
     except (OSError, ValueError) as error:
         raise ConfigurationError(f"{root / WAIVERS_NAME}: {error}") from error
-    rows = loaded.contracts.settings.serve if loaded.contracts is not None else {}
+    settings = loaded.contracts.settings if loaded.contracts is not None else Settings()
     return Judging(
         read=loaded.read,
-        served={tool: [row.version for row in each] for tool, each in rows.items()},
+        settings=settings,
+        served={tool: [row.version for row in each] for tool, each in settings.serve.items()},
         waivers=waivers,
         now=now,
         resolver=choose_resolver(python=python),
@@ -182,7 +186,7 @@ def judge_succession(
     )
     compared: list[Comparison] = []
     for version in (before, *(each for each in others if _may_be_less(contract, each))):
-        old = load_frozen(judging, contract, released[version], version)
+        old = _load_released(judging, contract, released[version], version)
         if isinstance(old, tuple):
             return old
         comparison = compare_contracts(old, new)
@@ -194,28 +198,30 @@ def judge_succession(
 
 
 def load_frozen(
-    judging: Judging, contract: Contract, content: bytes, released: str | None = None
+    judging: Judging, contract: Contract, content: bytes
 ) -> Contract | tuple[Problem, ...]:
-    """Load a frozen document by itself, with the settings of the folder and nothing else.
-
-    ``released`` is its version where it stands below ``released``: what is wrong is told of it.
-    """
+    """Load what a release would freeze by itself, with the settings of the folder alone."""
     documents = {contract.source: content}
     if SETTINGS_NAME in judging.read.documents:
         documents[SETTINGS_NAME] = judging.read.documents[SETTINGS_NAME]
     contracts = load(documents, resolve=judging.resolver)
-    if not isinstance(contracts, tuple):
-        (found,) = contracts.contracts.values()
-        return found
-    if released is None:
+    if isinstance(contracts, tuple):
         return contracts
+    (found,) = contracts.contracts.values()
+    return found
+
+
+def _load_released(
+    judging: Judging, contract: Contract, content: bytes, version: str
+) -> Contract | tuple[Problem, ...]:
+    """Load the release ``version``; what is wrong is told of the file where it stands."""
+    found = load_released(contract.source, content, judging.settings)
+    if isinstance(found, Contract):
+        return found
     root = judging.read.root
     home = (root / contract.source).parent
-    source = ReleasedFolder(root=root, home=home).document_name(released)
-    return tuple(
-        replace(problem, document=source) if problem.document == contract.source else problem
-        for problem in contracts
-    )
+    source = ReleasedFolder(root=root, home=home).document_name(version)
+    return tuple(replace(problem, document=source) for problem in found)
 
 
 def _may_be_less(contract: Contract, version: str) -> bool:
