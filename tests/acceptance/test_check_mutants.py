@@ -51,7 +51,8 @@ def test_a_wrong_document_that_nothing_refuses_fails_the_check(sluicegate: Here)
     tested = json.loads(sluicegate("test", "--format", "json-v1").out)
     assert [each["name"] for each in tested["survivors"]] == [NAME]
     sides = tested["contracts"]["job_status"]["sides"].values()
-    assert told["mutants"] == {"tried": sum(side["mutants"] for side in sides), "cut": []}
+    assert told["mutants"]["tried"] == sum(side["mutants"] for side in sides)
+    assert told["mutants"]["cut"] == []
 
 
 @pytest.mark.parametrize("form", ["github", "sarif", "junit"])
@@ -66,7 +67,7 @@ def test_only_so_many_mutants_are_tried_and_it_is_said(
 ) -> None:
     monkeypatch.setattr(module, "MAX_MUTANTS", 20)
     done = sluicegate("check")
-    assert (done.code, "mutants and not all  sha256:" in done.out) == (0, True)
+    assert (done.code, "mutants and not all, " in done.out) == (0, True)
     told = json.loads(sluicegate("check", "--format", "json-v1").out)["mutants"]
     assert told["cut"] == ["job_status"]
     assert 0 < told["tried"] <= 70  # ten a level of two examples, and the signature has none
@@ -79,9 +80,9 @@ def test_only_so_many_fixtures_of_a_side_are_changed_and_it_is_said(
     text = (HOME / "fixtures/arguments/accepted/one.json").read_text()
     whole = json.loads(sluicegate("check", "--format", "json-v1").out)["mutants"]
     (HOME / "fixtures/arguments/accepted/two.json").write_text(text)
-    assert "mutants and not all  sha256:" in sluicegate("check").out
+    assert "mutants and not all, " in sluicegate("check").out
     cut = json.loads(sluicegate("check", "--format", "json-v1").out)["mutants"]
-    assert (whole["cut"], cut) == ([], {"tried": whole["tried"], "cut": ["job_status"]})
+    assert (whole["cut"], cut["tried"], cut["cut"]) == ([], whole["tried"], ["job_status"])
 
 
 def test_equivalents_that_cannot_be_read_fail_the_check(sluicegate: Here) -> None:

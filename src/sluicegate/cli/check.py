@@ -85,6 +85,7 @@ def _as_checked(folder: str, report: FolderReport) -> Checked:
         found=tuple(_found(folder, report)),
         mutants=sum(probed.tried for probed in report.probes),
         cut=tuple(probed.tool for probed in report.probes if probed.is_cut),
+        lacking={probed.tool: probed.lacking for probed in report.probes if probed.lacking},
     )
 
 
@@ -113,20 +114,20 @@ def _items_of_holes(folder: str, probed: Probed) -> Iterator[Item]:
     from sluicegate.rendering.rule_help import MUTANT
     from sluicegate.rendering.testing import items_of_survivors
 
-    if probed.fault:
+    for fault in probed.faults:
         file = Path(folder, probed.source).parent / FIXTURES / EQUIVALENTS
         yield Item(
             rule=MUTANT.id,
             name=MUTANT.name,
             severity="error",
-            message=probed.fault,
+            message=fault,
             file=str(file),
             pointer="",
             line=None,
             column=None,
             tool=probed.tool,
             group=case_of(probed.tool),
-            family=probed.fault,
+            family=fault,
             part=HOLES,
         )
     yield from items_of_survivors(

@@ -54,6 +54,7 @@ def _as_score(contract: ProbedContract) -> ContractScore:
                 equivalent=side.equivalent,
                 score=side.score,
                 untried=side.untried,
+                unreached=side.unreached,
             )
             for name, side in contract.sides.items()
         },

@@ -13,6 +13,7 @@ from sluicegate.contracts.served import ContractSet
 from sluicegate.contracts.settings import AccessRule
 from sluicegate.contracts.versions import CURRENT
 from sluicegate.opening.documents import find_settings_near
+from sluicegate.opening.examples import find_lacking
 from sluicegate.opening.fixtures import TriedFixture
 from sluicegate.opening.loaded import Loaded
 from sluicegate.opening.offering import find_home
@@ -35,8 +36,8 @@ def list_doubts(
         for contract in contracts.frozen()
     }
     working = [each for each in results if not any(_is_below(each, home) for home in frozen)]
-    for tool in sorted(served.keys() - {each.tool for each in working} - rolled_back):
-        yield f"{tool} has no fixtures: nothing shows that its contract fits its tool's answers"
+    for tool in sorted(served.keys() - rolled_back):
+        yield from _doubt_proof(served[tool], [each for each in working if each.tool == tool])
     for home, contract in sorted(frozen.items()):
         if not any(_is_below(each, home) for each in results):
             yield (
@@ -53,6 +54,21 @@ def list_doubts(
         )
     elif contracts.settings.access.is_table:
         yield from _doubt_access(contracts.settings.access.rules, served)
+
+
+def _doubt_proof(contract: Contract, results: Sequence[TriedFixture]) -> Iterator[str]:
+    """What no accepted fixture speaks for is proven by nothing; ``test`` fails for it."""
+    lacking = find_lacking(contract, results)
+    if not results:
+        yield (
+            f"{contract.tool} has no fixtures: nothing shows that its contract fits its tool's "
+            "answers"
+        )
+    elif lacking:
+        yield (
+            f"{contract.tool} has no accepted fixture of its {' and its '.join(lacking)}: nothing "
+            "of that was tried"
+        )
 
 
 def _is_below(result: TriedFixture, home: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -50,3 +50,20 @@ def _read_one(name: str, value: object) -> Equivalent:
     return Equivalent(
         mutant=str(texts["mutant"]), pointer=str(texts["pointer"]), reason=str(texts["reason"])
     )
+
+
+def find_unproven(
+    declared: Iterable[Equivalent], tried: Mapping[tuple[str, str], bool], *, cut: bool
+) -> Iterator[str]:
+    """Yield a sentence for each declaration that is not true.
+
+    ``tried`` maps (mutant, pointer) to whether it was proven equivalent somewhere. Where a run was
+    ``cut``, what it did not come to is neither true nor false.
+    """
+    for each in declared:
+        proven = tried.get((each.mutant, each.pointer))
+        if proven is False or (proven is None and not cut):
+            yield (
+                f"{show_name(each.mutant)} at {show_name(each.pointer) or '/'} is declared "
+                "equivalent and is not: no such mutant survives with the very output of its example"
+            )

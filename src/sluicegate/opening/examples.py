@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sluicegate.checks.selection import Selected
+from sluicegate.contracts.contract import Contract
 from sluicegate.gates.call_gate import Prepared
 from sluicegate.gates.serving import Line
 from sluicegate.opening.collecting import FIXTURES, Case, collect
+from sluicegate.opening.fixtures import TriedFixture
 from sluicegate.opening.sidecars import read_sidecar
 from sluicegate.opening.situations import Situation, default_arguments, read_fixture, situate
 from sluicegate.values.json import JsonValue
@@ -40,6 +42,20 @@ class LimitedExamples:
     def tell_untried(self, side: str) -> list[str]:
         """Return what was left out of ``side``, a sentence each."""
         return [f"fixtures from {self.beyond[side]} on"] if side in self.beyond else []
+
+
+def find_lacking(contract: Contract, fixtures: Iterable[TriedFixture]) -> tuple[str, ...]:
+    """Return the sides that no accepted fixture speaks for, so that nothing of them is tried.
+
+    Whether such a fixture comes out as it must is another question.
+    """
+    home = Path(contract.source).parent / FIXTURES
+    accepted = [each.path for each in fixtures if each.expected == "accepted"]
+    return tuple(
+        side
+        for side in ("arguments", "result")
+        if not any(path.startswith((home / side).as_posix() + "/") for path in accepted)
+    )
 
 
 def list_examples(root: Path, home: Path, line: Line, passing: set[str]) -> Iterator[Example]:

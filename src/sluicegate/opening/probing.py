@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from sluicegate.gates.serving import Line
-from sluicegate.opening.equivalents import read_equivalents
-from sluicegate.opening.examples import limit_examples, list_examples
+from sluicegate.opening.equivalents import find_unproven, read_equivalents
+from sluicegate.opening.examples import find_lacking, limit_examples, list_examples
 from sluicegate.opening.fixtures import TriedFixture
 from sluicegate.opening.loaded import Loaded
-from sluicegate.opening.testing_contracts import Budget, Hole, judge_example
+from sluicegate.opening.testing_contracts import Budget, Hole, judge_example, note_equivalent
 
 MAX_EXAMPLES: Final = 20
 """Accepted fixtures of one side that mutants are made of here, in the order of their paths."""
@@ -25,9 +25,10 @@ MAX_MUTANTS: Final = 2_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probed:
-    """The mutants of one contract that were tried; ``fault``: its equivalents cannot be read.
+    """The mutants of one contract that were tried; ``faults`` are those of its equivalents.
 
-    ``is_cut``: there are more of them than were tried.
+    ``is_cut``: there are more of them than were tried. ``lacking`` are the sides without an
+    accepted fixture: nothing of them was tried.
     """
 
     tool: str
@@ -35,7 +36,8 @@ class Probed:
     tried: int = 0
     is_cut: bool = False
     holes: tuple[Hole, ...] = ()
-    fault: str = ""
+    faults: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
 
 
 def probe_briefly(loaded: Loaded, line: Line, fixtures: Iterable[TriedFixture]) -> Probed:
@@ -43,28 +45,36 @@ def probe_briefly(loaded: Loaded, line: Line, fixtures: Iterable[TriedFixture]) 
 
     ``fixtures`` say which are as expected; the others are told already. Source: SPEC 14, LIF-2.
     """
-    contract = line.contract
+    contract, fixtures = line.contract, tuple(fixtures)
+    lacking = find_lacking(contract, fixtures)
     home = (loaded.read.root / contract.source).parent
     try:
         equivalents = read_equivalents(home)
     except (OSError, ValueError) as error:
-        return Probed(tool=contract.tool, source=contract.source, fault=str(error))
+        return Probed(
+            tool=contract.tool, source=contract.source, faults=(str(error),), lacking=lacking
+        )
     passing = {each.path for each in fixtures if each.ok}
     limited = limit_examples(list_examples(loaded.read.root, home, line, passing), MAX_EXAMPLES)
     untried: list[str] = []
     holes: list[Hole] = []
+    known: dict[tuple[str, str], bool] = {}
     tried = 0
     for example in limited.examples:
         budget = Budget(MAX_MUTANTS // len(limited.examples), example, untried)
         for judged in judge_example(line, home, example, equivalents, budget):
             tried += 1
+            note_equivalent(known, judged)
             if judged.fate not in ("killed", "equivalent"):
                 name = f"{example.side}.{example.name}.{judged.mutant.name}"
                 holes.append(Hole(name=name, example=example, judged=judged))
+    is_cut = bool(untried or limited.beyond)
     return Probed(
         tool=contract.tool,
         source=contract.source,
         tried=tried,
-        is_cut=bool(untried or limited.beyond),
+        is_cut=is_cut,
         holes=tuple(holes),
+        faults=tuple(find_unproven(equivalents, known, cut=is_cut)),
+        lacking=lacking,
     )

@@ -14,6 +14,7 @@ from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.json_reading import read_json
 from sluicegate.contracts.marks import Document
 from sluicegate.contracts.problems import Problem
+from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.contracts.served import ContractSet
 from sluicegate.gates.serving import Line
 from sluicegate.lifecycle.mutants.byte_level import mutate_bytes, mutate_text
@@ -22,18 +23,20 @@ from sluicegate.lifecycle.mutants.meaning import mutate_meaning
 from sluicegate.lifecycle.mutants.mutant import Mutant
 from sluicegate.lifecycle.mutants.signature import mutate_signature
 from sluicegate.lifecycle.mutants.structure import mutate_structure
+from sluicegate.lifecycle.mutants.untried import Reached
 from sluicegate.lifecycle.scoring import Equivalent, Judged, Outcome, Tally, judge_mutants
 from sluicegate.opening.clock import SystemClock
 from sluicegate.opening.collecting import EQUIVALENTS, FIXTURES
-from sluicegate.opening.equivalents import read_equivalents
-from sluicegate.opening.examples import Example, limit_examples, list_examples
+from sluicegate.opening.equivalents import find_unproven, read_equivalents
+from sluicegate.opening.examples import Example, find_lacking, limit_examples, list_examples
 from sluicegate.opening.fixtures import TriedFixture, UnreadFixture
 from sluicegate.opening.loaded import Loaded
 from sluicegate.opening.loading import load_folder
 from sluicegate.opening.situations import Situation, default_arguments, situate
 from sluicegate.opening.wiring import build_lines
+from sluicegate.values.json import JsonValue
 from sluicegate.values.limits import Limits
-from sluicegate.values.names import show_name
+from sluicegate.values.pointers import NOTHING, Nothing
 
 MAX_EXAMPLES: Final = 1_000
 """Accepted fixtures of one side that mutants are made of, in the order of their paths."""
@@ -56,7 +59,9 @@ class Hole:
 class ProbedSide:
     """One side of a contract. ``score`` is None where no accepted fixture yields a mutant.
 
-    ``untried`` says, a sentence each, what the limits left out; the score speaks of the rest.
+    ``untried`` says, a sentence each, what was left out that must not be: by the limits, or for
+    want of an accepted fixture; the score speaks of the rest. ``unreached`` are places of the
+    schema that no accepted fixture has, so that no mutant was made there.
     """
 
     mutants: int
@@ -65,6 +70,7 @@ class ProbedSide:
     score: float | None
     holes: tuple[Hole, ...]
     untried: tuple[str, ...] = ()
+    unreached: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +89,9 @@ class ProbedContract:
 
     @property
     def score(self) -> float | None:
-        """Killed ÷ (all − equivalent) of both sides; None where there was no mutant."""
+        """Killed ÷ (all − equivalent) of both sides; None where a side had no mutant."""
+        if any(not side.mutants and side.untried for side in self.sides.values()):
+            return None
         counted = sum(side.mutants - side.equivalent for side in self.sides.values())
         killed = sum(side.killed for side in self.sides.values())
         return killed / counted if counted else None
@@ -141,23 +149,27 @@ def probe_line(loaded: Loaded, line: Line, most: int = MAX_MUTANTS) -> ProbedCon
         passing = {fixture.path for fixture in fixtures if fixture.ok}
         tallies = {"arguments": Tally(), "result": Tally()}
         examples: dict[str, Example] = {}
-        proven: set[tuple[str, str]] = set()
+        tried: dict[tuple[str, str], bool] = {}
         limited = limit_examples(list_examples(loaded.read.root, home, line, passing), MAX_EXAMPLES)
         untried = {side: limited.tell_untried(side) for side in tallies}
+        lacking = find_lacking(contract, fixtures)
+        for side in lacking if len(lacking) < len(tallies) else ():
+            untried[side].append(f"nothing of the {side}: no fixture of it is accepted")
+        reached = {side: Reached(_schema_of(contract, side).document) for side in tallies}
         for example in limited.examples:
+            value = _value_of(contract, example)
+            if not isinstance(value, Nothing):
+                reached[example.side].add(value)
             examples[f"{example.side}.{example.name}"] = example
             budget = Budget(most, example, untried[example.side])
             for judged in judge_example(line, home, example, equivalents, budget):
                 tallies[example.side].count(f"{example.side}.{example.name}", judged)
-                if judged.fate == "equivalent":
-                    proven.add((judged.mutant.name, judged.mutant.pointer))
-        fixtures += [
-            _not_fit(line, _unproven(each))
-            for each in equivalents
-            if (each.mutant, each.pointer) not in proven
-        ]
+                note_equivalent(tried, judged)
+        unproven = find_unproven(equivalents, tried, cut=any(untried.values()))
+        fixtures += [_not_fit(line, note) for note in unproven]
         sides = {
-            side: _close(tally, examples, tuple(untried[side])) for side, tally in tallies.items()
+            side: _close(tally, examples, tuple(untried[side]), reached[side].tell_untried())
+            for side, tally in tallies.items()
         }
     return ProbedContract(
         tool=contract.tool,
@@ -257,7 +269,31 @@ def _fits(raw: bytes, limits: Limits) -> bool:
     return len(raw) <= limits.max_bytes
 
 
-def _close(tally: Tally, examples: Mapping[str, Example], untried: tuple[str, ...]) -> ProbedSide:
+def note_equivalent(tried: dict[tuple[str, str], bool], judged: Judged) -> None:
+    """Remember whether a mutant was equivalent in any of the examples that have it."""
+    key = (judged.mutant.name, judged.mutant.pointer)
+    tried[key] = tried.get(key, False) or judged.fate == "equivalent"
+
+
+def _schema_of(contract: Contract, side: str) -> CompiledSchema:
+    return contract.arguments.schema if side == "arguments" else contract.result.schema
+
+
+def _value_of(contract: Contract, example: Example) -> JsonValue | Nothing:
+    """Return what the schema of its side sees of an example; NOTHING where it is no JSON."""
+    if example.side == "arguments":
+        read = read_json("arguments", example.raw)
+        return read.value if isinstance(read, Document) else NOTHING
+    carried = open_answer(contract, example.raw)
+    return NOTHING if carried is None else carried.data
+
+
+def _close(
+    tally: Tally,
+    examples: Mapping[str, Example],
+    untried: tuple[str, ...],
+    unreached: tuple[str, ...],
+) -> ProbedSide:
     return ProbedSide(
         mutants=tally.total,
         killed=tally.killed,
@@ -268,13 +304,7 @@ def _close(tally: Tally, examples: Mapping[str, Example], untried: tuple[str, ..
             for of, judged in tally.holes
         ),
         untried=untried,
-    )
-
-
-def _unproven(declared: Equivalent) -> str:
-    return (
-        f"{show_name(declared.mutant)} at {show_name(declared.pointer) or '/'} is declared "
-        "equivalent and is not: no such mutant survives with the very output of its example"
+        unreached=unreached,
     )
 
 

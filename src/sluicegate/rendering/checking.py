@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +13,7 @@ from sluicegate.rendering.fixtures import CheckedFixture, item_of_fixture, shape
 from sluicegate.rendering.problems import item_of_problem
 from sluicegate.rendering.reports import Item, Report
 from sluicegate.rendering.rule_help import DOUBT
+from sluicegate.values.json import JsonValue
 
 _SETTINGS: Final = "sluicegate.yaml"
 SETTINGS: Final = "settings"
@@ -29,7 +30,8 @@ class Checked:
     ``notes`` say what loads and yet is hardly meant; ``found`` is whatever fails the check and is
     no fixture, each item in its part: what sluicegate.yaml says and cannot mean, errors of lint,
     mutants that were not refused where they must be, versions that do not say what changed.
-    ``mutants`` were tried; ``cut`` are the tools of which there are more.
+    ``mutants`` were tried; ``cut`` are the tools of which there are more. ``lacking`` maps
+    tools to the sides that no accepted fixture speaks for: a note tells of them, ``test`` fails.
     """
 
     folder: str
@@ -41,6 +43,7 @@ class Checked:
     found: tuple[Item, ...] = ()
     mutants: int = 0
     cut: tuple[str, ...] = ()
+    lacking: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def failing(self) -> tuple[CheckedFixture, ...]:
@@ -64,6 +67,7 @@ def report_check(checked: Checked, *, doubts: bool = True) -> Report:
     """
     contracts = [case_of(tool) for tool in sorted(checked.contracts or {})]
     fixtures = [fixture.source.name for fixture in checked.fixtures]
+    lacking: dict[str, JsonValue] = {tool: list(each) for tool, each in checked.lacking.items()}
     return Report(
         command="check",
         verdict=checked.verdict,
@@ -75,7 +79,7 @@ def report_check(checked: Checked, *, doubts: bool = True) -> Report:
             "digest": checked.digest,
             "contracts": None if checked.contracts is None else dict(checked.contracts),
             "notes": list(checked.notes),
-            "mutants": {"tried": checked.mutants, "cut": list(checked.cut)},
+            "mutants": {"tried": checked.mutants, "cut": list(checked.cut), "lacking": lacking},
             "fixtures": [shape_fixture(fixture) for fixture in checked.fixtures],
         },
         cases=(*contracts, *fixtures),
@@ -125,6 +129,9 @@ def _summarize(checked: Checked) -> str:
         found = sum(item.part == part for item in checked.found)
         if found:
             parts.append(count_of(found, noun) + rest)
+    lacking = sum(map(len, checked.lacking.values()))
+    if lacking:
+        parts.append(f"{count_of(lacking, 'side')} without an accepted fixture")
     return f"{', '.join(parts)}  {checked.digest or ''}".rstrip()
 
 

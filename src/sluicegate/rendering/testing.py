@@ -28,6 +28,9 @@ from sluicegate.values.json import JsonValue
 SURVIVORS: Final = "survivors"
 """The member of the json-v1 object that lists the mutants that were not refused."""
 
+_NAMED: Final = 5
+"""Places without a fixture that are told by name; json-v1 has them all."""
+
 _SEMANTIC: Final = frozenset({Stage.CHECK, Stage.VOUCH, Stage.SELECT})
 
 
@@ -84,7 +87,8 @@ class Survivor:
 class SideScore:
     """Counts of one side; ``score`` is None where there was no mutant.
 
-    ``untried`` says what the limits left out, a sentence each; the score speaks of the rest.
+    ``untried`` says what was left out and must not be, a sentence each; the score speaks of the
+    rest. ``unreached`` are places that no accepted fixture has: no mutant was made there.
     """
 
     mutants: int
@@ -92,6 +96,7 @@ class SideScore:
     equivalent: int
     score: float | None
     untried: tuple[str, ...] = ()
+    unreached: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +111,7 @@ class ContractScore:
 
     @property
     def untried(self) -> tuple[str, ...]:
-        """What the limits left out on either side."""
+        """What was left out on either side and must not be."""
         return tuple(each for side in self.sides.values() for each in side.untried)
 
 
@@ -207,8 +212,10 @@ def _items(tested: Tested) -> Iterator[Item]:
     yield from map(item_of_problem, tested.problems)
     for fixture in tested.failing:
         yield item_of_fixture(fixture, kind=_kind_of_fixture(fixture))
-    for contract in (*tested.cut, *tested.unproven):
-        yield from _items_of_untried(contract, tested.folder)
+    for contract in tested.contracts or ():
+        if contract in tested.cut or contract in tested.unproven:
+            yield from _items_of_untried(contract, tested.folder)
+        yield from _items_of_unreached(contract, tested.folder)
     below = {each.tool for each in tested.below}
     by_score: dict[Severity, list[Survivor]] = {"error": [], "warning": []}
     for survivor in tested.survivors:
@@ -236,6 +243,31 @@ def _items_of_untried(contract: ContractScore, folder: str) -> Iterator[Item]:
             family="not tried",
             part="",
         )
+
+
+def _items_of_unreached(contract: ContractScore, folder: str) -> Iterator[Item]:
+    """What no accepted fixture has, a warning a side: the score does not speak of it."""
+    for side, score in sorted(contract.sides.items()):
+        if _is_qualified(score):
+            first = ", ".join(score.unreached[:_NAMED])
+            more = len(score.unreached) - _NAMED
+            count = count_of(len(score.unreached), "place")
+            yield Item(
+                rule=MUTANT.id,
+                name=MUTANT.name,
+                severity="warning",
+                message=f"{contract.tool}: no mutant was made at {count} of the {side}, which no "
+                f"accepted fixture has: {first}" + (f" and {more} more" if more > 0 else ""),
+                file=folder,
+                pointer="",
+                line=None,
+                column=None,
+                hint="Add an accepted fixture that has them.",
+                tool=contract.tool,
+                group=_case(contract.tool, side),
+                family="no fixture has it",
+                part="",
+            )
 
 
 def items_of_survivors(
@@ -316,15 +348,21 @@ def _count_mutants(tested: Tested) -> int:
 def _tell_score(contract: ContractScore) -> Iterator[str]:
     sides = "".join(
         f"  {name} {side.killed}/{side.mutants - side.equivalent} "
-        + ("cut" if side.untried else show_score(side.score))
+        + ("cut" if side.untried and side.mutants else show_score(side.score))
+        + (f" but for {count_of(len(side.unreached), 'place')}" if _is_qualified(side) else "")
         + (f" ({side.equivalent} equivalent)" if side.equivalent else "")
         for name, side in contract.sides.items()
     )
-    if contract.score is None:
+    if contract.score is None and not any(each.mutants for each in contract.sides.values()):
         sides = "  no mutants: it has no accepted fixture"
         if contract.rolled_back:
             sides = "  not tested: an operator rolled back to another version"
     yield f"{contract.tool} {contract.version}{sides}"
+
+
+def _is_qualified(side: SideScore) -> bool:
+    """Whether a score speaks of less than the whole side."""
+    return bool(side.unreached) and bool(side.mutants)
 
 
 def _summarize(tested: Tested) -> str:
@@ -345,7 +383,7 @@ def _summarize(tested: Tested) -> str:
         schema = len(tested.survivors) - meaning
         text += f", holes: {schema} schema, {meaning} semantic"
     if tested.cut:
-        text += "; not all were tried, see --max-mutants"
+        text += "; not all was tried"
     if tested.below:
         text += f"; the least score asked for is {tested.min_score:g}"
     return text
@@ -367,6 +405,7 @@ def _shape_score(contract: ContractScore) -> JsonValue:
                 "equivalent": side.equivalent,
                 "score": side.score,
                 "untried": list(side.untried),
+                "unreached": list(side.unreached),
             }
             for name, side in contract.sides.items()
         },

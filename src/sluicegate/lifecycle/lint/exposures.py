@@ -9,7 +9,7 @@ from sluicegate.contracts.schemas.formulas import holds, is_enumerated
 from sluicegate.contracts.schemas.keywords import is_false, schema_at, schema_map
 from sluicegate.contracts.schemas.reach import find_subschemas
 from sluicegate.lifecycle.lint.findings import WORD, Example, Hit, Rule, closed, shown
-from sluicegate.lifecycle.lint.naming import is_prose_name, is_secret_name
+from sluicegate.lifecycle.lint.naming import OBSERVATION_TIMES, is_prose_name, is_secret_name
 from sluicegate.lifecycle.lint.shapes import fixes_host, is_shape, is_shaped
 from sluicegate.lifecycle.lint.sheet import Place, Sheet
 from sluicegate.lifecycle.lint.subject import Surroundings
@@ -17,7 +17,6 @@ from sluicegate.values.json import JsonObject
 from sluicegate.values.names import show_name
 from sluicegate.values.pointers import Pointer, join_segments
 
-_TIMES: Final = frozenset({"observed_at", "as_of", "fetched_at", "retrieved_at", "sampled_at"})
 _URLS: Final = frozenset({"uri", "uri-reference", "iri", "iri-reference"})
 
 
@@ -137,7 +136,7 @@ def find_loose_times(sheet: Sheet) -> Iterator[Hit]:
     """E09."""
     around = sheet.subject.around
     for place in sheet.places:
-        if place.name not in _TIMES or not (place.types & {"string", "number"}):
+        if place.name not in OBSERVATION_TIMES or not (place.types & {"string", "number"}):
             continue
         if not place.always("string", lambda schema: schema.get("format") == "date-time"):
             yield Hit(place.pointer, "the time of observation is no date-time.")

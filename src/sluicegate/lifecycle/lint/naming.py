@@ -8,6 +8,11 @@ from typing import Final
 
 _WORD: Final = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 
+OBSERVATION_TIMES: Final = frozenset(
+    {"observed_at", "as_of", "fetched_at", "retrieved_at", "sampled_at"}
+)
+"""Members that say when a result was true (E09)."""
+
 _PROSE_NAMES: Final = frozenset(
     {
         *("message", "detail", "details", "description", "stderr", "stdout", "html", "reason"),

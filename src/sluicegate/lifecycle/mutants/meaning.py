@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 from typing import Any, Final
 
 from sluicegate.contracts.contract import BindRule, CommandFetch, Contract, HttpFetch, SshFetch
@@ -12,9 +11,10 @@ from sluicegate.lifecycle.mutants.carrying import Carried
 from sluicegate.lifecycle.mutants.examples import Maker
 from sluicegate.lifecycle.mutants.mutant import Expectation, Mutant, name_place, replace_at, spell
 from sluicegate.lifecycle.mutants.places import Spot, walk_spots
+from sluicegate.lifecycle.mutants.unbound import mutate_unbound
 from sluicegate.lifecycle.mutants.views import Viewer
 from sluicegate.values.codes import Stage
-from sluicegate.values.instants import NANOS, Instant, moment_of, parse_rfc3339
+from sluicegate.values.instants import NANOS, Instant, moment_of, nanos_of, parse_rfc3339
 from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.pointers import NOTHING, Pointer, join_segments
 from sluicegate.values.requests import Request
@@ -38,9 +38,9 @@ def mutate_meaning(contract: Contract, carried: Carried, request: Request) -> It
     """Yield the meaning mutants of an accepted answer to ``request``; the same ones each time.
 
     Stage fetch where status, exit code or media type differ; vouch where the answer is not ours,
-    about another subject, out of time or smuggles text; ``accepted`` at both edges of freshness;
-    ``unseen`` where only unselected members differ. Source: facts lifecycle B3; SPEC RES-1,
-    RES-5, RES-7.
+    about another subject, out of time or smuggles text, also where the contract has no rule for it;
+    ``accepted`` at both edges of freshness; ``unseen`` where only unselected members differ.
+    Source: facts lifecycle B3; SPEC RES-1, RES-5, RES-7.
     """
     raw = spell(carried.document)
     viewer = Viewer(contract.result.schema.document)
@@ -51,6 +51,7 @@ def mutate_meaning(contract: Contract, carried: Carried, request: Request) -> It
     for rule in contract.result.bind:
         yield from _about_another(contract, carried, rule, request, spots, maker, raw)
     yield from _out_of_time(contract, carried, raw)
+    yield from mutate_unbound(contract, carried, spots, maker, raw)
     yield from _smuggling(contract, carried, spots)
     yield from _unselected(contract, carried, spots, maker)
 
@@ -170,7 +171,7 @@ def _out_of_time(contract: Contract, carried: Carried, raw: bytes) -> Iterator[M
     ]
     if not times:
         return
-    age, ahead = _nanos(fresh.max_age_s), _nanos(fresh.max_ahead_s)
+    age, ahead = nanos_of(fresh.max_age_s), nanos_of(fresh.max_ahead_s)
     stale, early = min(times) + age, max(times) - ahead
     for operator, instant in (("stale", stale + NANOS), ("from-future", early - NANOS)):
         yield _at(operator, raw, fresh.at, instant, "refused")
@@ -237,10 +238,6 @@ def _unselected(
                     pointer=f"/{name}",
                     expectation="unseen",
                 )
-
-
-def _nanos(seconds: float) -> int:
-    return int(Fraction(str(seconds)) * NANOS // 1)
 
 
 def _meaning(
