@@ -19,8 +19,9 @@ from sluicegate.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from sluicegate.cli.judge_question import Options
     from sluicegate.gates.verdicts import Verdict
+    from sluicegate.opening.judging_binds import Unbound, UnfitArguments
+    from sluicegate.opening.judging_files import Terms
     from sluicegate.rendering.places import Source
 
 
@@ -87,14 +88,14 @@ def judge(
     --bind. A value of --bind is read as JSON where it is a JSON string, number or boolean; any
     other text stands for itself.
     """
+    from sluicegate.cli import times
     from sluicegate.cli.judge_options import (
         read_arguments,
         read_binds,
         read_fresh,
         read_request_id,
     )
-    from sluicegate.cli.judge_question import Options
-    from sluicegate.cli.times import read_time
+    from sluicegate.opening.judging_files import Terms
     from sluicegate.rendering.github import render_verdict_github
     from sluicegate.rendering.json_v1 import shape_verdict
     from sluicegate.rendering.terminal import render_verdict
@@ -106,19 +107,20 @@ def judge(
         raise click.UsageError("schema and contract are files; stdin is for the document")
     if arguments is not None and (contract_path is None or side == "arguments"):
         raise click.UsageError("--arguments are what a contract binds its result to")
-    options = Options(
+    terms = Terms(
         side=cast("Literal['arguments', 'result']", side),
         strict=strict,
         max_bytes=max_bytes,
         max_depth=max_depth,
         integers=cast("Literal['any', 'i-json'] | None", integers),
-        now=read_time(now, "--now"),
+        now=times.read_time(now, "--now") or times.now(),
         request_id=read_request_id(request_id),
         bind=read_binds(bind),
         fresh=read_fresh(fresh),
         arguments=None if arguments is None else read_arguments(arguments),
+        said="the value given with --bind",
     )
-    verdict, source = _judge(options, schema_path, contract_path, file)
+    verdict, source = _judge(terms, schema_path, contract_path, file)
     if form == HUMAN:
         put(render_verdict(verdict, source, paint=choose_paint(color), width=choose_width()))
     elif form == GITHUB:
@@ -131,39 +133,49 @@ def judge(
 
 
 def _judge(
-    options: Options, schema_path: str | None, contract_path: str | None, file: str
+    terms: Terms, schema_path: str | None, contract_path: str | None, file: str
 ) -> tuple[Verdict, Source]:
     """Return the verdict and the text its findings are about: the document, or the schema."""
-    from sluicegate.cli.judge_binds import name_bound
-    from sluicegate.cli.judge_question import (
-        DEFAULT_LIMITS,
-        Asked,
+    from sluicegate.cli.reading import name_of, read_input
+    from sluicegate.opening.judging_binds import Unbound, UnfitArguments
+    from sluicegate.opening.judging_files import (
+        SCHEMA_LIMITS,
         ask_by_contract,
         ask_by_schema,
+        judge_asked,
+        max_bytes_of,
     )
-    from sluicegate.cli.reading import name_of, read_input
-    from sluicegate.gates.judging import judge as judge_document
-    from sluicegate.gates.verdicts import Verdict
     from sluicegate.rendering.places import Source
     from sluicegate.values.codes import Stage
-    from sluicegate.values.digests import digest_of_bytes
 
+    named = schema_path or contract_path or ""
+    text = read_input(named, SCHEMA_LIMITS.max_bytes)
     if schema_path is not None:
-        asked = ask_by_schema(schema_path, options)
+        asked = ask_by_schema(schema_path, text, terms)
     else:
-        asked = ask_by_contract(contract_path or "", options)
-    if isinstance(asked, Asked):
-        raw = read_input(file, asked.question.limits.max_bytes)
-        verdict = name_bound(judge_document(raw, asked.question), options.bind, asked.contract)
-        if verdict.stage is not Stage.REGISTER:
-            return verdict, Source(name=name_of(file), raw=raw)
+        found = ask_by_contract(named, terms)
+        if isinstance(found, Unbound | UnfitArguments):
+            raise _as_misuse(found)
+        asked = found
+    raw = read_input(file, max_bytes_of(asked, terms))
+    verdict = judge_asked(asked, raw, terms)
+    if verdict.stage is Stage.REGISTER:
         return verdict, asked.source
-    raw = read_input(file, options.max_bytes or DEFAULT_LIMITS.max_bytes)
-    verdict = Verdict(
-        accepted=False,
-        stage=Stage.REGISTER,
-        code=asked.findings[0].code,
-        findings=asked.findings,
-        digest=digest_of_bytes(raw),
+    return verdict, Source(name=name_of(file), raw=raw)
+
+
+def _as_misuse(fault: Unbound | UnfitArguments) -> click.UsageError:
+    from sluicegate.opening.judging_binds import Unbound
+    from sluicegate.values.names import show_name
+
+    if isinstance(fault, Unbound):
+        at = ", ".join(map(show_name, fault.places))
+        if fault.to_caller:
+            return click.UsageError(
+                f"this contract binds {at} to the caller: give --bind {at}=VALUE"
+            )
+        return click.UsageError(f"this contract binds {at}: give --arguments or --bind")
+    return click.BadParameter(
+        f"they do not fit the contract: {fault.code} at {fault.pointer or 'the whole document'}",
+        param_hint="--arguments",
     )
-    return verdict, asked.source

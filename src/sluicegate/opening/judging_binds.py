@@ -1,13 +1,11 @@
-"""What ``judge`` binds a document to: values of --bind, and a contract's rule by --arguments."""
+"""What a judged document is bound to: values that were given, and those of a contract's rules."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Final
-
-import click
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from sluicegate.contracts.contract import Contract
 from sluicegate.gates.judging import judge
@@ -18,29 +16,46 @@ from sluicegate.values.json import JsonValue
 from sluicegate.values.names import show_name
 from sluicegate.values.pointers import EVERY, Pointer
 
-_ARGUMENTS: Final = "--arguments"
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unbound:
+    """The contract binds ``places``, and nothing gives their values.
+
+    ``to_caller``: to who calls, whom no argument names.
+    """
+
+    places: tuple[str, ...]
+    to_caller: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnfitArguments:
+    """The arguments that a result is bound to do not fit the contract; ``pointer`` says where."""
+
+    code: Code | None
+    pointer: str
+
+
+Binds: TypeAlias = "dict[Pointer, JsonValue]"
 
 
 def bind_by_contract(
     contract: Contract, arguments: bytes | None, given: Mapping[Pointer, JsonValue]
-) -> dict[Pointer, JsonValue]:
-    """Return what must stand where: ``given``, and what the contract binds to ``arguments``.
-
-    Raises: click.UsageError where the contract binds a place that nothing gives a value for;
-    click.BadParameter for arguments that do not fit the contract.
-    """
+) -> Binds | Unbound | UnfitArguments:
+    """Return what must stand where: ``given``, and what the contract binds to ``arguments``."""
     rules = [rule for rule in contract.result.bind if rule.data not in given]
     callers = [rule for rule in rules if rule.argument is None]
     if callers:
-        at = show_name(callers[0].data.text)
-        raise click.UsageError(f"this contract binds {at} to the caller: give --bind {at}=VALUE")
+        return Unbound(places=(callers[0].data.text,), to_caller=True)
     if rules and arguments is None:
-        at = ", ".join(show_name(rule.data.text) for rule in rules)
-        raise click.UsageError(f"this contract binds {at}: give --arguments or --bind")
+        return Unbound(places=tuple(rule.data.text for rule in rules))
     if arguments is None:
         return dict(given)
-    asked = _read_arguments(contract, arguments)
-    bound: dict[Pointer, JsonValue] = dict(given)
+    unfit = _find_unfit(contract, arguments)
+    if unfit is not None:
+        return unfit
+    asked: JsonValue = json.loads(arguments)
+    bound: Binds = dict(given)
     for rule in rules:
         if rule.argument is not None:
             bound[rule.data] = _find(rule.argument, asked)
@@ -52,7 +67,7 @@ def _find(pointer: Pointer, asked: JsonValue) -> JsonValue:
     return found
 
 
-def _read_arguments(contract: Contract, raw: bytes) -> JsonValue:
+def _find_unfit(contract: Contract, raw: bytes) -> UnfitArguments | None:
     verdict = judge(
         raw,
         Question(
@@ -63,25 +78,24 @@ def _read_arguments(contract: Contract, raw: bytes) -> JsonValue:
             integers=contract.arguments.integers,
         ),
     )
-    if not verdict.accepted:
-        at = verdict.findings[0].pointer if verdict.findings else ""
-        raise click.BadParameter(
-            f"they do not fit the contract: {verdict.code} at {at or 'the whole document'}",
-            param_hint=_ARGUMENTS,
-        )
-    asked: JsonValue = json.loads(raw)
-    return asked
+    if verdict.accepted:
+        return None
+    pointer = verdict.findings[0].pointer if verdict.findings else ""
+    return UnfitArguments(code=verdict.code, pointer=pointer)
 
 
 def name_bound(
-    verdict: Verdict, given: Mapping[Pointer, JsonValue], contract: Contract | None
+    verdict: Verdict, given: Mapping[Pointer, JsonValue], contract: Contract | None, said: str
 ) -> Verdict:
-    """Say of each wrong subject what it must equal, without the value: the option that gave it."""
+    """Say of each wrong subject what it must equal, without the value.
+
+    ``said`` names the values of ``given``.
+    """
     own = {} if contract is None else {rule.data: rule.argument for rule in contract.result.bind}
     return replace(
         verdict,
         findings=tuple(
-            replace(finding, expected=_wanted(finding, given, own))
+            replace(finding, expected=_wanted(finding, given, own, said))
             if finding.code is Code.WRONG_SUBJECT
             else finding
             for finding in verdict.findings
@@ -93,9 +107,10 @@ def _wanted(
     finding: Finding,
     given: Mapping[Pointer, JsonValue],
     own: Mapping[Pointer, Pointer | None],
+    said: str,
 ) -> str:
     if any(_leads_to(pointer, finding.pointer) for pointer in given):
-        return "exactly the value given with --bind"
+        return f"exactly {said}"
     for pointer, argument in own.items():
         if argument is not None and _leads_to(pointer, finding.pointer):
             return f"exactly the argument {show_name(argument.text)}"

@@ -1,4 +1,7 @@
-"""From the options of ``judge`` to the question, or to what stands against the schema."""
+"""One document held to a schema or a contract that lies in a file: asked, bound and judged.
+
+Nothing is served: no store is opened, and no Python that a contract names is imported.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,23 @@ from typing import Final, Literal
 
 from sluicegate.checks.bounds import bound_arguments
 from sluicegate.checks.parsing import ParseRule, parse
-from sluicegate.cli import times
-from sluicegate.cli.judge_binds import bind_by_contract
-from sluicegate.cli.reading import read_input
 from sluicegate.contracts.contract import Contract, FreshRule, Integers, PythonName
 from sluicegate.contracts.file_names import SETTINGS_NAME
+from sluicegate.contracts.loading import load
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.schemas.guards import shape_guard
-from sluicegate.gates.verdicts import Question
+from sluicegate.gates.judging import judge
+from sluicegate.gates.verdicts import Question, Verdict
+from sluicegate.opening.documents import read_folder
+from sluicegate.opening.judging_binds import (
+    Unbound,
+    UnfitArguments,
+    bind_by_contract,
+    name_bound,
+)
 from sluicegate.rendering.places import Source
-from sluicegate.values.codes import Code
+from sluicegate.values.codes import Code, Stage
+from sluicegate.values.digests import digest_of_bytes
 from sluicegate.values.findings import Finding
 from sluicegate.values.json import JsonValue
 from sluicegate.values.limits import ENGINE_MAX_DEPTH, Limits
@@ -27,23 +37,28 @@ from sluicegate.values.pointers import Pointer
 from sluicegate.values.rejections import Rejected
 
 DEFAULT_LIMITS: Final = Limits(max_bytes=262_144, max_depth=32)
-_SCHEMA_LIMITS: Final = Limits(max_bytes=4_194_304, max_depth=ENGINE_MAX_DEPTH)
+SCHEMA_LIMITS: Final = Limits(max_bytes=4_194_304, max_depth=ENGINE_MAX_DEPTH)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """The options of one judgement; None where the schema's or contract's own word holds."""
+class Terms:
+    """The terms of one judgement; None where the schema's or contract's own word holds.
+
+    ``now`` is the time to judge freshness by. ``arguments`` are what a contract binds its result
+    to, and ``said`` what a refusal calls the values of ``bind``.
+    """
 
     side: Literal["arguments", "result"]
     strict: bool
     max_bytes: int | None
     max_depth: int | None
     integers: Integers | None
-    now: datetime | None
+    now: datetime
     request_id: str | None
     bind: Mapping[Pointer, JsonValue]
     fresh: FreshRule | None
     arguments: bytes | None = None
+    said: str = "the value that was given"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,18 +78,20 @@ class Asked:
     contract: Contract | None = None
 
 
-def ask_by_schema(path: str, options: Options) -> Asked | Unasked:
-    """Read a schema file strictly; a fault in it is one of registration (SPEC 15)."""
-    raw = read_input(path, _SCHEMA_LIMITS.max_bytes)
-    source = Source(name=path, raw=raw, of_schema=True)
-    bounded = bound_arguments(raw, _SCHEMA_LIMITS, True)
+def ask_by_schema(name: str, raw: bytes, terms: Terms) -> Asked | Unasked:
+    """Read a schema strictly; a fault in it is one of registration (SPEC 15).
+
+    ``name`` stands for it in reports; of more than ``SCHEMA_LIMITS`` one byte is enough.
+    """
+    source = Source(name=name, raw=raw, of_schema=True)
+    bounded = bound_arguments(raw, SCHEMA_LIMITS, True)
     if isinstance(bounded, Rejected):
         return Unasked(findings=_as_registration(bounded), source=source)
     rule = ParseRule(ENGINE_MAX_DEPTH, shape_guard(ENGINE_MAX_DEPTH), "any")
     parsed = parse(bounded, rule)
     if isinstance(parsed, Rejected):
         return Unasked(findings=_as_registration(parsed), source=source)
-    return Asked(question=_question(parsed, options, None), source=source)
+    return Asked(question=_question(parsed, terms, None), source=source)
 
 
 def _as_registration(rejected: Rejected) -> tuple[Finding, ...]:
@@ -93,15 +110,11 @@ def _as_registration(rejected: Rejected) -> tuple[Finding, ...]:
     )
 
 
-def ask_by_contract(path: str, options: Options) -> Asked | Unasked:
+def ask_by_contract(path: str, terms: Terms) -> Asked | Unasked | Unbound | UnfitArguments:
     """Load the contract as its folder would, and take schema, limits, bind and freshness from it.
 
     Python that the contract names is not imported: judging a document runs nobody's code.
     """
-    from sluicegate.contracts.loading import load
-    from sluicegate.opening.documents import read_folder
-
-    read_input(path, _SCHEMA_LIMITS.max_bytes)
     file = Path(path)
     root = _root_of(file)
     folder = read_folder(root)
@@ -113,7 +126,9 @@ def ask_by_contract(path: str, options: Options) -> Asked | Unasked:
         return Unasked(findings=tuple(map(_as_finding, mine or loaded)), source=source)
     for contract in loaded.contracts.values():
         if contract.source == name:
-            question = _contract_question(contract, options)
+            question = _contract_question(contract, terms)
+            if not isinstance(question, Question):
+                return question
             return Asked(question=question, source=source, contract=contract)
     problem = Problem(
         code=Code.CONTRACT_INVALID,
@@ -147,15 +162,16 @@ def _as_finding(problem: Problem) -> Finding:
     )
 
 
-def _contract_question(contract: Contract, options: Options) -> Question:
-    part = contract.arguments if options.side == "arguments" else contract.result
-    limits = contract.call_limits if options.side == "arguments" else contract.limits
-    fresh = contract.result.fresh if options.side == "result" else None
+def _contract_question(contract: Contract, terms: Terms) -> Question | Unbound | UnfitArguments:
+    part = contract.arguments if terms.side == "arguments" else contract.result
+    limits = contract.call_limits if terms.side == "arguments" else contract.limits
+    fresh = contract.result.fresh if terms.side == "result" else None
     own = _Own(limits=limits, integers=part.integers, fresh=fresh)
-    question = _question(part.schema.document, options, own)
-    if options.side == "arguments":
+    question = _question(part.schema.document, terms, own)
+    if terms.side == "arguments":
         return question
-    return replace(question, bind=bind_by_contract(contract, options.arguments, options.bind))
+    bound = bind_by_contract(contract, terms.arguments, terms.bind)
+    return replace(question, bind=bound) if isinstance(bound, dict) else bound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,20 +181,40 @@ class _Own:
     fresh: FreshRule | None
 
 
-def _question(schema: object, options: Options, own: _Own | None) -> Question:
+def _question(schema: object, terms: Terms, own: _Own | None) -> Question:
     limits = DEFAULT_LIMITS if own is None else own.limits
-    fresh = options.fresh if options.fresh or own is None else own.fresh
+    fresh = terms.fresh if terms.fresh or own is None else own.fresh
     return Question(
         schema=schema,
-        side=options.side,
-        strict=options.strict or own is not None,
+        side=terms.side,
+        strict=terms.strict or own is not None,
         limits=Limits(
-            max_bytes=options.max_bytes or limits.max_bytes,
-            max_depth=options.max_depth or limits.max_depth,
+            max_bytes=terms.max_bytes or limits.max_bytes,
+            max_depth=terms.max_depth or limits.max_depth,
         ),
-        integers=options.integers or (own.integers if own else "any"),
-        now=options.now or (times.now() if fresh else None),
-        request_id=options.request_id,
-        bind=options.bind,
+        integers=terms.integers or (own.integers if own else "any"),
+        now=terms.now,
+        request_id=terms.request_id,
+        bind=terms.bind,
         fresh=fresh,
+    )
+
+
+def max_bytes_of(asked: Asked | Unasked, terms: Terms) -> int:
+    """Return how large a document may be; one byte more shows that it is larger."""
+    if isinstance(asked, Asked):
+        return asked.question.limits.max_bytes
+    return terms.max_bytes or DEFAULT_LIMITS.max_bytes
+
+
+def judge_asked(asked: Asked | Unasked, raw: bytes, terms: Terms) -> Verdict:
+    """Judge the document ``raw``; what stands against the schema is a verdict of registration."""
+    if isinstance(asked, Asked):
+        return name_bound(judge(raw, asked.question), terms.bind, asked.contract, terms.said)
+    return Verdict(
+        accepted=False,
+        stage=Stage.REGISTER,
+        code=asked.findings[0].code,
+        findings=asked.findings,
+        digest=digest_of_bytes(raw),
     )
