@@ -15,12 +15,10 @@ from sluicegate.checks.bounds import bound_arguments
 from sluicegate.checks.parsing import ParseRule, parse
 from sluicegate.contracts.contract import Contract, FreshRule, Integers, PythonName
 from sluicegate.contracts.file_names import SETTINGS_NAME
-from sluicegate.contracts.loading import load
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.schemas.guards import shape_guard
 from sluicegate.gates.judging import judge
 from sluicegate.gates.verdicts import Question, Verdict
-from sluicegate.opening.documents import read_folder
 from sluicegate.opening.judging_binds import (
     Unbound,
     UnfitArguments,
@@ -115,6 +113,10 @@ def ask_by_contract(path: str, terms: Terms) -> Asked | Unasked | Unbound | Unfi
 
     Python that the contract names is not imported: judging a document runs nobody's code.
     """
+    # A bare schema is judged without the reader of contracts, which is slow to import.
+    from sluicegate.contracts.loading import load
+    from sluicegate.opening.documents import read_folder
+
     file = Path(path)
     root = _root_of(file)
     folder = read_folder(root)
