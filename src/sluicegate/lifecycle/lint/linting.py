@@ -58,7 +58,8 @@ def _judge(
     today: date,
     profile: Profile | None,
 ) -> tuple[LintFinding, ...]:
-    silenced = apply_suppressions(sheet, _as_findings(sheet, hits, side), today)
+    known = {rule.id: rule.name for rule in RULES.values()}
+    silenced = apply_suppressions(sheet, _as_findings(sheet, hits, side), today, known)
     findings = (*silenced.findings, *_as_findings(sheet, silenced.hits, side))
     if profile == "imported":
         findings = tuple(map(_soften, findings))

@@ -34,9 +34,10 @@ def find_open(sheet: Sheet) -> Iterator[Hit]:
     sheet.demand_few_matches()
     own = {node.pointer: node.schema for node in sheet.nodes}
     for fault in find_open_objects(sheet.document):
-        schema = own.get(fault.pointer)
+        at = sheet.settle(fault.pointer)
+        schema = own.get(at)
         if fault.code is Code.SCHEMA_OPEN_OBJECT and schema is not None and not _is_map(schema):
-            yield Hit(fault.pointer, fault.message, fault.mend)
+            yield Hit(at, fault.message, fault.mend)
 
 
 def _is_map(schema: JsonObject) -> bool:
@@ -77,7 +78,7 @@ def find_maps(sheet: Sheet) -> Iterator[Hit]:
     """C04: maps that are not bounded; bounded ones under a name that invites anything."""
     sheet.demand_few_matches()
     unbounded = {
-        fault.pointer
+        sheet.settle(fault.pointer)
         for fault in find_open_objects(sheet.document)
         if fault.code is Code.SCHEMA_OPEN_OBJECT
     }

@@ -39,7 +39,7 @@ from sluicegate.contracts.schemas.keywords import (
     schema_list,
     subschemas,
 )
-from sluicegate.contracts.schemas.proofs import own_types
+from sluicegate.contracts.schemas.proofs import conjuncts, own_types
 from sluicegate.contracts.schemas.references import Library, refers_outside
 from sluicegate.contracts.schemas.tree import SchemaTree
 from sluicegate.contracts.schemas.vocabulary import judge_form, judge_vocabulary
@@ -197,6 +197,28 @@ class Sheet:
         """Return where a subschema stands; None for what the gate itself prints."""
         at = self.tree.place_of(schema)
         return at if at is not None and join_segments(at) in self._own else None
+
+    def settle(self, pointer: str) -> str:
+        """Return where the subschema at ``pointer`` leads, as long as it does nothing else.
+
+        So what is said of a definition stands at the definition, once, however often it is used.
+        """
+        met: set[str] = set()
+        while pointer not in met:
+            met.add(pointer)
+            schema = self._by_pointer.get(pointer)
+            if schema is None or not schema.keys() <= _ONLY_LEADS_ON:
+                break
+            onward = list(conjuncts(self.tree, schema))
+            at = self.place_of(onward[0]) if len(onward) == 1 else None
+            if at is None:
+                break
+            pointer = join_segments(at)
+        return pointer
+
+    @cached_property
+    def _by_pointer(self) -> Mapping[str, JsonObject]:
+        return {node.pointer: node.schema for node in self.nodes}
 
     @cached_property
     def places(self) -> tuple[Place, ...]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
+from difflib import get_close_matches
 from typing import Final
 
 from sluicegate.contracts.schemas.keywords import Schema, walk
@@ -16,6 +18,10 @@ from sluicegate.values.pointers import join_segments
 
 KEYWORD: Final = "x-lint"
 _MEMBERS: Final = frozenset({"rule", "reason", "until"})
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+LONGEST: Final = timedelta(days=5 * 366)
+"""From today to ``until``, at most: who waits longer has no intention to mend it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,16 +42,20 @@ class Silenced:
     hits: tuple[tuple[str, Hit], ...]
 
 
-def apply_suppressions(sheet: Sheet, findings: Sequence[LintFinding], today: date) -> Silenced:
+def apply_suppressions(
+    sheet: Sheet, findings: Sequence[LintFinding], today: date, known: Mapping[str, str]
+) -> Silenced:
     """Silence each finding whose own node suppresses its rule; say which suppressions are bad.
 
-    A suppression counts to the end of the day ``until``. Source: SPEC LIF-1.
+    A suppression counts to the end of the day ``until``, which is at most five years away.
+    ``known`` maps the id of every rule to its name. Source: SPEC LIF-1.
     """
     read, hits = _read(sheet)
+    names = {*known, *known.values()}
     nodes = {join_segments(at) for at, _ in walk(sheet.written)}
     used: set[str] = set()
     left = []
-    valid = [one for one in read if one.until >= today]
+    valid = [one for one in read if today <= one.until <= today + LONGEST and one.rule in names]
     for finding in findings:
         node = _node_of(finding.pointer, nodes)
         silencing = [
@@ -59,11 +69,21 @@ def apply_suppressions(sheet: Sheet, findings: Sequence[LintFinding], today: dat
         if not silencing:
             left.append(finding)
     for one in read:
-        if one.until < today:
+        if one.rule not in names:
+            hits.append(("L03", Hit(one.at, _no_such_rule(one.rule, names))))
+        elif one.until > today + LONGEST:
+            hits.append(("L03", Hit(one.at, "until lies more than five years away.")))
+        elif one.until < today:
             hits.append(("L02", Hit(one.at, f"it ended on {one.until.isoformat()}.")))
         elif one.at not in used:
             hits.append(("L01", Hit(one.at, f"`{show_name(one.rule)}` finds nothing here.")))
     return Silenced(tuple(left), tuple(hits))
+
+
+def _no_such_rule(rule: str, names: Set[str]) -> str:
+    near = get_close_matches(rule.upper(), names, n=1) or get_close_matches(rule, names, n=1)
+    meant = f"; did you mean `{near[0]}`?" if near else ""
+    return f"there is no rule `{show_name(rule)}`{meant or '.'}"
 
 
 def silences(schema: Schema, *names: str) -> bool:
@@ -118,8 +138,10 @@ def _faults(item: object) -> Iterator[str]:
         yield "rule, reason and until must be texts that are not empty."
         return
     try:
-        date.fromisoformat(item["until"])
+        is_day = _DAY.fullmatch(item["until"]) and date.fromisoformat(item["until"])
     except ValueError:
+        is_day = None
+    if not is_day:
         yield "until must be a day, YYYY-MM-DD."
 
 
@@ -132,7 +154,7 @@ def _silenced(rule: str, until: str, reason: str = "Agreed with the owner.") -> 
     return shown(member)
 
 
-_GOOD: Final = _silenced("X03", "9999-12-31")
+_GOOD: Final = _silenced("X03", "2030-12-31")
 
 RULES: Final = (
     Rule(
@@ -144,7 +166,7 @@ RULES: Final = (
         why="It would silence the next mistake there.",
         mend="Remove the entry.",
         good=_GOOD,
-        bad=_silenced("B01", "9999-12-31"),
+        bad=_silenced("B01", "2030-12-31"),
     ),
     Rule(
         id="L02",
@@ -162,11 +184,12 @@ RULES: Final = (
         name="suppression-misformed",
         arguments="error",
         result="error",
-        what="An `x-lint` entry without rule, reason or until.",
+        what="An `x-lint` entry without rule, reason or until, of a rule that does not exist, or "
+        "with a day that is no YYYY-MM-DD or more than five years away.",
         why="A silence that gives no reason and never ends is a hole.",
         mend="Write `x-lint: [{rule: X03, reason: …, until: 2030-12-31}]`.",
         good=_GOOD,
-        bad=_silenced("X03", "9999-12-31", reason=" "),
+        bad=_silenced("X03", "2030-12-31", reason=" "),
     ),
     Rule(
         id="L04",

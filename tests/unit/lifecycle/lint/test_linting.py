@@ -123,10 +123,80 @@ def suppressed(*entries: Any) -> list[str]:
         pytest.param(
             {"rule": "B01", "reason": "r", "until": "2027-01-01"}, ["X03", "L01"], id="unused"
         ),
+        *(
+            pytest.param({"rule": "X03", "reason": "r", "until": day}, ["X03", "L03"], id=day)
+            for day in (
+                *("2027-W01-1", "20270101", "9999-12-31", "2032-12-31", "2027-02-30", "2027-1-1"),
+                *("2027-01-01T00:00:00", " 2027-01-01", "２０２７-01-01"),
+            )
+        ),
+        *(
+            pytest.param(
+                {"rule": rule, "reason": "r", "until": "2027-01-01"}, ["X03", "L03"], id=rule
+            )
+            for rule in ("C99", "x03", "patern-admits-junk", "*")
+        ),
+        pytest.param({"rule": "X03", "reason": "r", "until": "2031-11-29"}, [], id="five years"),
     ],
 )
 def test_a_suppression_silences_its_rule_at_its_node(entry: Any, expected: list[str]) -> None:
     assert [rule for rule in suppressed(entry) if rule[0] in "XL"] == expected
+
+
+@pytest.mark.parametrize(
+    ("rule", "says"),
+    [
+        ("C99", "there is no rule `C99`; did you mean `C09`?"),
+        ("x03", "did you mean `X03`?"),
+        ("patern-admits-junk", "did you mean `pattern-admits-junk`?"),
+        ("*", "there is no rule `*`."),
+    ],
+)
+def test_a_suppression_of_no_rule_is_an_error_that_names_the_nearest(rule: str, says: str) -> None:
+    entry = {"rule": rule, "reason": "r", "until": "2027-01-01"}
+    (told,) = [
+        each for each in lint_here(closed({"a": {**WORD, "x-lint": [entry]}})) if each.rule == "L03"
+    ]
+    assert says in told.message
+    assert told.severity == "error"
+
+
+QUIET: dict[str, Any] = {"x-lint": [{"rule": "C01", "reason": "r", "until": "2027-01-01"}]}
+LOUD = {"type": "object", "properties": {"s": {"const": "a"}}, "required": ["s"]}
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        {"$ref": "#/$defs/q"},
+        {"$ref": "#/$defs/q", "description": "Which one."},
+        {"allOf": [{"$ref": "#/$defs/q"}]},
+        {"$ref": "#/$defs/p"},
+    ],
+    ids=["by reference", "with a description", "in allOf", "by two references"],
+)
+def test_what_is_said_of_a_definition_stands_there_and_is_silenced_there(use: Any) -> None:
+    def found(**quiet: Any) -> list[tuple[str, str]]:
+        more = {"p": {"$ref": "#/$defs/q"}, "q": {**LOUD, **quiet}}
+        told = lint_here(closed({"a": use, "b": use}, **{"$defs": more}))
+        return [(each.rule, each.pointer) for each in told if each.rule in ("C01", "L01")]
+
+    assert found() == [("C01", "/$defs/q")]
+    assert found(**QUIET) == []
+
+
+def test_a_suppression_in_a_definition_does_not_speak_for_what_is_added_at_its_use() -> None:
+    closes = {"type": "object", "properties": {"s": {"const": "a"}}, "required": ["s"]}
+    use = {"$ref": "#/$defs/q", "properties": {"t": {"const": 1}}}
+    schema = closed({"a": use}, **{"$defs": {"q": {**closes, **QUIET}}})
+    assert "C01" in rules(schema)
+
+
+def test_a_map_behind_a_reference_is_a_map() -> None:
+    wide = {"type": "object", "additionalProperties": WORD}
+    found = rules(closed({"a": {"$ref": "#/$defs/q"}}, **{"$defs": {"q": wide}}))
+    assert "C04" in found
+    assert "C01" not in found
 
 
 def test_a_suppression_above_silences_nothing_below() -> None:
