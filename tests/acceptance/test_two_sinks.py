@@ -12,7 +12,7 @@ from tests.acceptance.commands import Here
 from tests.acceptance.folders import write_folder
 
 from sluicegate.errors import ConfigurationError
-from sluicegate.opening.blocking import open_blocking
+from sluicegate.opening.blocking import BlockingGate, open_blocking
 from sluicegate.values.callers import Caller
 
 SVC = Caller(subject="svc")
@@ -37,8 +37,12 @@ def settle(audit: str) -> None:
 
 def call(tool: str = "job_status") -> str | None:
     with open_blocking("contracts") as gate:
-        arguments = '{"run_id": "run_1", "state": "failed"}'
-        return gate.call(tool, arguments, caller=SVC).code
+        return call_of(gate, tool)
+
+
+def call_of(gate: BlockingGate, tool: str = "job_status") -> str | None:
+    arguments = '{"run_id": "run_1", "state": "failed"}'
+    return gate.call(tool, arguments, caller=SVC).code
 
 
 def kinds() -> list[str]:
@@ -66,10 +70,14 @@ def test_a_sink_that_cannot_be_written_counts_as_the_settings_say(
     rule: str, code: str | None
 ) -> None:
     settle(f"{ALSO}, sinks: {rule}")
-    SINK.mkdir(parents=True)
-    assert call() == code
-    SINK.rmdir()
-    assert call() is None
+    with open_blocking("contracts") as gate:
+        assert call_of(gate) is None
+        SINK.rename(SINK.with_name("kept"))
+        SINK.mkdir()
+        assert call_of(gate) == code
+        SINK.rmdir()
+        SINK.with_name("kept").rename(SINK)
+        assert call_of(gate) is None
     assert kinds()[-2:] == ["intent", "outcome"]
 
 

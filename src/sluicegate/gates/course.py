@@ -24,6 +24,7 @@ from sluicegate.gates.drift import notice_of
 from sluicegate.gates.envelopes import Failure, Success, succeed
 from sluicegate.gates.evidence import NOTHING_PROVEN, Witnesses, may_be_replayed
 from sluicegate.gates.failures import is_failure, text_of
+from sluicegate.gates.forwarding import HeldBack
 from sluicegate.gates.journal import Journal
 from sluicegate.gates.masking import hide_in_answer
 from sluicegate.gates.means import Means
@@ -433,6 +434,9 @@ class Course(Generic[T]):
             # No event, no answer (AUD-1).
             _LOG.error("call %s: no record: %s", self._subject.request_id, error)
             rejected = Rejected(stage=Stage.AUDIT, code=Code.AUDIT_UNAVAILABLE)
+            if isinstance(error, HeldBack):
+                # What attends the record holds back what begins, and not what is told of it.
+                return await self._stop_or_close(replace(rejected, told={"held_back": str(error)}))
             if self._journal.intended:
                 self._means.finish_later(self._close_intent(rejected))
                 # One turn of the loop puts it into the queue, before the caller can ask again.
@@ -464,9 +468,9 @@ class Course(Generic[T]):
             engine_message=text_of(error),
             told=None if key is None else {"unreadable_key": key},
         )
+        if not self._sent:
+            return await self._stop_or_close(rejected)
         try:
-            if not self._sent:
-                return await self._stop(rejected)
             await self._abandon(rejected)
         except BaseException as failed:
             if not is_failure(failed):
@@ -474,6 +478,16 @@ class Course(Generic[T]):
             # The record failed as well: still closed.
             _LOG.error("call %s: no record: %s", self._subject.request_id, type(failed).__name__)
         return self._unrecorded(rejected)
+
+    async def _stop_or_close(self, rejected: Rejected) -> Answer[T]:
+        """Record that no further attempt runs; where the record fails as well, still closed."""
+        try:
+            return await self._stop(rejected)
+        except BaseException as failed:
+            if not is_failure(failed):
+                raise
+            _LOG.error("call %s: no record: %s", self._subject.request_id, type(failed).__name__)
+            return self._unrecorded(rejected)
 
     def _unrecorded(self, rejected: Rejected) -> Answer[T]:
         if self._valid:

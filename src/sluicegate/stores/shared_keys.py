@@ -108,7 +108,10 @@ class SharedKeysStore(ForwardingStore):
     ) -> None:
         """As ``AuditStore.demand_key``, in Redis and in the record."""
         claim = self._claim(reservation, request_id=request_id, attempt=1, arguments=arguments)
-        await self._judge(claim, now, keep=False)
+        try:
+            await self._judge(claim, now, keep=False)
+        except AuditUnavailable as error:
+            raise HeldBack(str(error)) from error
         await super().demand_key(
             reservation,
             request_id=request_id,

@@ -19,11 +19,12 @@ from sluicegate.contracts.served import ContractSet
 from sluicegate.errors import ConfigurationError, MisuseError
 from sluicegate.gates.call_gate import CallLadder, Prepared
 from sluicegate.gates.events import AuditEvent
+from sluicegate.gates.forwarding import HeldBack, begins_something
 from sluicegate.gates.gate import Gate, Opened
 from sluicegate.gates.means import Means
 from sluicegate.gates.ports import AccessQuery, Adapter, Decision, Dispatch, Notice
 from sluicegate.gates.result_gate import ResultLadder
-from sluicegate.gates.terms import Allowance
+from sluicegate.gates.terms import NO_TERMS, Allowance, Terms
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.testing import Notices, RecordedUpstream, gate_of
 from sluicegate.values.callers import Caller
@@ -288,3 +289,30 @@ async def test_an_old_adapter_that_does_not_close_changes_no_answer() -> None:
     gate = Gate(first._means, first._serving, reopen=reopen)
     given = await gate.call("job_status", ARGUMENTS, caller=CALLER)
     assert json.loads(given.to_json())["outcome"] == "success"
+
+
+class HoldingBack(MemoryStore):
+    """A record whose attendant lets nothing begin, and does not keep what ended from it."""
+
+    async def record(
+        self, events: Sequence[AuditEvent], *, terms: Terms = NO_TERMS
+    ) -> tuple[str, ...]:
+        if begins_something(events):
+            raise HeldBack("no head could be signed: disk full")
+        return await super().record(events, terms=terms)
+
+
+@pytest.mark.requirement("AUD-1")
+@pytest.mark.parametrize("parts", [{}, WRITE], ids=["read", "write"])
+async def test_what_is_held_back_is_refused_and_told_in_the_record(
+    parts: Mapping[str, object],
+) -> None:
+    upstream = RecordedUpstream(answer())
+    gate = gate_of(contracts(**parts), {"job_status": upstream}, store=HoldingBack())
+    given = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    assert (given.outcome, given.code) == ("refused", "UNAVAILABLE")
+    assert upstream.dispatches == []
+    (event,) = gate.audit.events(request_id=given.request_id)
+    assert (event.kind, event.stage, event.code) == ("refused", "audit", "AUDIT_UNAVAILABLE")
+    assert json.loads(event.detail) == {"held_back": "no head could be signed: disk full"}
+    assert list(gate.audit.open_intents()) == []
