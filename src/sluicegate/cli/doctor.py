@@ -25,8 +25,8 @@ def doctor(folder: str | None, form: str, color: str) -> int:
 
     Each line says what was tried. Nothing is changed. Exit 1 if any line says FAIL.
     """
-    from sluicegate.cli.doctor_folder import examine_folder
-    from sluicegate.cli.doctor_probes import examine_engines
+    from sluicegate.opening.examining.engines import examine_engines
+    from sluicegate.opening.examining.folder import examine_folder
     from sluicegate.rendering.escaping import escape_terminal
 
     now = times.now()

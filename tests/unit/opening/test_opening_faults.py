@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from tests.acceptance.folders import write_folder
 
-from sluicegate.cli.doctor_folder import examine_folder
-from sluicegate.cli.doctor_probes import Look
 from sluicegate.contracts.problems import Problem
 from sluicegate.errors import ContractFolderError
 from sluicegate.opening import loading
 from sluicegate.opening.blocking import open_blocking
 from sluicegate.opening.checking import check_folder
 from sluicegate.opening.documents import MAX_DOCUMENT_BYTES
+from sluicegate.opening.examining.folder import examine_folder
+from sluicegate.opening.examining.looks import Look
 from sluicegate.opening.folder import open_gate
 from sluicegate.opening.loading import start_loading
 from sluicegate.opening.steering import STATE_NAME, Steering, read_steering, rollback

@@ -16,10 +16,10 @@ from tests.unit.gates.job_status import ARGUMENTS, CONTRACT, answer
 
 from sluicegate.adapters.credentials import Credentials
 from sluicegate.checks.authentication_keys import PublicKeys
-from sluicegate.cli.doctor_folder import examine_folder
 from sluicegate.errors import ConfigurationError, ContractFolderError, MisuseError
 from sluicegate.opening.blocking import open_blocking
 from sluicegate.opening.checking import FolderReport, check_folder
+from sluicegate.opening.examining.folder import examine_folder
 from sluicegate.opening.fixture_signatures import HOWS
 from sluicegate.opening.folder import open_gate
 from sluicegate.opening.signature_keys import find_keys

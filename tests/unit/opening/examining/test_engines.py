@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from sluicegate.cli import doctor_probes
-from sluicegate.cli.doctor_probes import PINS, examine_engines
 from sluicegate.gates.verdicts import Question, Verdict
+from sluicegate.opening.examining import engines
+from sluicegate.opening.examining.engines import PINS, examine_engines
 from sluicegate.values.digests import digest_of_bytes
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
-PYPROJECT = Path(__file__).parents[3] / "pyproject.toml"
+PYPROJECT = Path(__file__).parents[4] / "pyproject.toml"
 
 
 def ill(now: datetime = NOW) -> set[str]:
@@ -44,8 +44,8 @@ def test_an_engine_that_accepts_everything_fails_every_probe(
         digest = digest_of_bytes(raw)
         return Verdict(accepted=True, stage=None, code=None, findings=(), digest=digest)
 
-    monkeypatch.setattr(doctor_probes, "judge", accept)
-    judged = {probe.name for probe in doctor_probes._PROBES if probe.code is not None}
+    monkeypatch.setattr(engines, "judge", accept)
+    judged = {probe.name for probe in engines._PROBES if probe.code is not None}
     assert ill() == judged | {"linear"}
 
 
@@ -53,7 +53,7 @@ def test_a_probe_that_breaks_is_ill_and_stops_no_other(monkeypatch: pytest.Monke
     def fail(raw: bytes, question: Question) -> Verdict:
         raise RuntimeError("secret")
 
-    monkeypatch.setattr(doctor_probes, "judge", fail)
+    monkeypatch.setattr(engines, "judge", fail)
     looks = examine_engines(NOW)
     assert [look.says for look in looks if look.name == "nan"] == [
         "the probe failed with RuntimeError"
@@ -72,7 +72,7 @@ def test_a_probe_that_breaks_is_ill_and_stops_no_other(monkeypatch: pytest.Monke
 def test_what_is_out_of_bounds_is_ill(
     monkeypatch: pytest.MonkeyPatch, attribute: str, value: object, name: str
 ) -> None:
-    monkeypatch.setattr(doctor_probes, attribute, value)
+    monkeypatch.setattr(engines, attribute, value)
     assert name in ill()
 
 

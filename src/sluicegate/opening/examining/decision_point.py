@@ -1,4 +1,4 @@
-"""What ``doctor`` says of the decision point: which one it is, and that it answers."""
+"""The decision point of a folder: which one it is, and that it answers."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Final
 from sluicegate.access.authzen import AuthzenAuthorizer
 from sluicegate.access.cedar import CedarAuthorizer
 from sluicegate.adapters.credentials import CredentialUnreadable
-from sluicegate.cli.doctor_probes import Look
 from sluicegate.contracts.served import ContractSet
 from sluicegate.gates.ports import AccessQuery
 from sluicegate.opening.decision_points import open_decision_point
+from sluicegate.opening.examining.looks import Look
 from sluicegate.values.callers import Caller
 
 _NAME: Final = "access"

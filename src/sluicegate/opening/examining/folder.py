@@ -8,13 +8,13 @@ from datetime import datetime
 from pathlib import Path
 
 from sluicegate.adapters.credentials import Credentials, CredentialUnreadable
-from sluicegate.cli.doctor_access import examine_decision_point
-from sluicegate.cli.doctor_probes import Look
 from sluicegate.contracts.contract import SshFetch, WebhookSignature
 from sluicegate.contracts.served import ContractSet
 from sluicegate.errors import ConfigurationError
 from sluicegate.opening.checking import check_folder
 from sluicegate.opening.documents import say_misplaced
+from sluicegate.opening.examining.decision_point import examine_decision_point
+from sluicegate.opening.examining.looks import Look
 from sluicegate.opening.key_stores import inspect_key_store
 from sluicegate.opening.outside import inspect_outside
 from sluicegate.opening.signature_keys import read_signing_secret

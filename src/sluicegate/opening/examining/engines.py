@@ -18,6 +18,7 @@ from typing import Final
 
 from sluicegate.gates.judging import judge
 from sluicegate.gates.verdicts import Question
+from sluicegate.opening.examining.looks import Look
 from sluicegate.values.codes import Code
 
 PINS: Final = {"jiter": (0, 19), "jsonschema-rs": (0, 61)}
@@ -27,15 +28,6 @@ _ANY_OBJECT: Final = {"type": "object"}
 _LEAST_DIGITS: Final = 4300
 _QUICK_S: Final = 1.0
 _EARLIEST: Final = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
-    """One thing that was looked at: whether it is well, and one sentence for the operator."""
-
-    name: str
-    well: bool
-    says: str
 
 
 @dataclass(frozen=True, slots=True)

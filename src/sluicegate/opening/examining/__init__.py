@@ -1,0 +1,1 @@
+"""What ``doctor`` looks at, whoever asks: engines, a folder, who decides on its calls."""
