@@ -132,6 +132,18 @@ def test_a_release_that_breaks_the_rules_is_refused_and_writes_nothing(
     assert {path: path.read_bytes() for path in FROZEN.rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.requirement("LIF-3", "CLI")
+def test_a_contract_whose_line_cannot_be_built_is_not_released_and_named(
+    sluicegate: Here,
+) -> None:
+    http = '{method: GET, url: "https://ci.example/", timeout_s: 5, ca_file: not-there.pem}'
+    change("  command: {argv", f"  http: {http} #")
+    done = sluicegate("release", "job_status")
+    assert (done.code, (FROZEN / "1.1.0.yaml").exists()) == (4, False)
+    assert f"{CONTRACT}: CONTRACT_INVALID: It cannot be served: " in done.err
+    assert "not-there.pem" in done.err
+
+
 @pytest.mark.requirement("LIF-3")
 def test_a_fixture_that_fails_keeps_the_version_from_being_released(sluicegate: Here) -> None:
     (HOME / "fixtures" / "result" / "accepted" / "one.json").write_text("{}")
