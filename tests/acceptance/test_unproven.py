@@ -131,3 +131,23 @@ def test_a_run_that_was_cut_accuses_no_equivalent_that_it_did_not_come_to(
     done = sluicegate("test", "strict", "--max-mutants", "5")
     assert done.code == 1
     assert "is declared equivalent" not in done.out
+
+
+def test_a_check_that_raises_is_named_with_the_type_of_what_it_raised(
+    sluicegate: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "acme_raising.py").write_text(
+        "def look(data, *, document, request, now):\n    raise KeyError('zqj-' + data['state'])\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with Path("strict/sluicegate.yaml").open("a") as settings:
+        settings.write('python: ["acme_raising"]\n')
+    change("  agent: [", '  checks: ["acme_raising:look"]\n  agent: [')
+    for command in ("test", "check"):
+        done = sluicegate(command, "strict")
+        assert done.code == 1
+        assert "acme_raising:look raised KeyError" in done.out
+        assert "zqj" not in done.out
+    told = {each["path"]: each["kind"] for each in report_of(sluicegate)["fixtures"]}
+    assert told["strict/job_status/fixtures/result/accepted/failed.json"] == "semantic"
+    assert report_of(sluicegate)["contracts"]["job_status"]["score"] is None

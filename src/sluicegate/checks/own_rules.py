@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.failures import INTERRUPTIONS
 from sluicegate.values.findings import MAX_ENGINE_MESSAGE, MAX_FINDINGS, Finding
+from sluicegate.values.names import show_name, show_sentence
 from sluicegate.values.rejections import Rejected
+
+
+@dataclass(frozen=True, slots=True)
+class _Defect:
+    """What is wrong with a rule: ``hint`` for operators, without a byte of what it judged or said;
+    ``message`` for custody, with the text of the exception."""
+
+    hint: str
+    message: str = ""
 
 
 def run_own_rules(
@@ -26,52 +36,62 @@ def run_own_rules(
     changed what it was given: nobody knows then what would be believed.
     """
     findings: list[Finding] = []
-    defect: str | None = None
+    defect: _Defect | None = None
     try:
         before = fingerprint()
         for rule in rules:
             failed = _run(rule, ask)
-            if isinstance(failed, str):
+            if isinstance(failed, _Defect):
                 defect = defect or failed
             else:
                 findings += failed
         if fingerprint() != before:
-            defect = "a rule changed what it was given: " + ", ".join(map(_name, rules))
+            names = ", ".join(map(_name, rules))
+            defect = _Defect(f"a rule of the contract's own changed what it was given: {names}")
     except INTERRUPTIONS:
         raise
     except BaseException as error:  # noqa: BLE001  (what cannot be compared is not believed)
-        defect = defect or f"the rules could not be held to their word: {error!r}"
+        defect = defect or _Defect(
+            f"the contract's own rules could not be held to their word: {_type(error)}",
+            f"the rules could not be held to their word: {error!r}",
+        )
     if defect is not None:
         return Rejected.because(
             Stage.INTERNAL,
-            Finding(code=Code.INTERNAL, hint="one of the contract's own rules is defective"),
-            engine_message=defect[:MAX_ENGINE_MESSAGE],
+            Finding(code=Code.INTERNAL, hint=defect.hint),
+            engine_message=(defect.message or defect.hint)[:MAX_ENGINE_MESSAGE],
         )
     return Rejected.because(stage, *findings[:MAX_FINDINGS]) if findings else None
 
 
 def _run(
     rule: Callable[..., object], ask: Callable[[Callable[..., object]], object]
-) -> list[Finding] | str:
+) -> list[Finding] | _Defect:
     """Return the findings of one rule, or what is wrong with the rule itself."""
     try:
         found = ask(rule)
     except INTERRUPTIONS:
         raise
     except BaseException as error:  # noqa: BLE001  (a rule that raises has proved nothing: refused)
-        return f"{_name(rule)} raised {error!r}"
+        name = _name(rule)
+        return _Defect(f"{name} raised {_type(error)}", f"{name} raised {error!r}")
     if inspect.iscoroutine(found):
         found.close()
-        return f"{_name(rule)} is a coroutine function; a rule is a plain one"
+        return _Defect(f"{_name(rule)} is a coroutine function; a rule is a plain one")
     if not isinstance(found, list | tuple):
-        return f"{_name(rule)} returned {type(found).__name__}, not a list of findings"
+        return _Defect(f"{_name(rule)} returned {_type(found)}, not a list of findings")
     findings = []
     for finding in found:
         if not isinstance(finding, Finding):
-            return f"{_name(rule)} returned a {type(finding).__name__} among its findings"
+            return _Defect(f"{_name(rule)} returned a {_type(finding)} among its findings")
         findings.append(replace(finding, code=Code.CHECK_FAILED))
     return findings
 
 
 def _name(rule: Callable[..., object]) -> str:
-    return f"{getattr(rule, '__module__', '?')}:{getattr(rule, '__qualname__', '?')}"
+    module, name = getattr(rule, "__module__", "?"), getattr(rule, "__qualname__", "?")
+    return show_sentence(f"{module}:{name}")
+
+
+def _type(value: object) -> str:
+    return show_name(type(value).__name__)

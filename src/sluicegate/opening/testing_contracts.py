@@ -155,6 +155,9 @@ def probe_line(loaded: Loaded, line: Line, most: int = MAX_MUTANTS) -> ProbedCon
         lacking = find_lacking(contract, fixtures)
         for side in lacking if len(lacking) < len(tallies) else ():
             untried[side].append(f"nothing of the {side}: no fixture of it is accepted")
+        for side in find_lacking(contract, [each for each in fixtures if each.ok]):
+            if side not in lacking:
+                untried[side].append(f"nothing of the {side}: its accepted fixtures are refused")
         reached = {side: Reached(_schema_of(contract, side).document) for side in tallies}
         for example in limited.examples:
             value = _value_of(contract, example)

@@ -31,7 +31,8 @@ SURVIVORS: Final = "survivors"
 _NAMED: Final = 5
 """Places without a fixture that are told by name; json-v1 has them all."""
 
-_SEMANTIC: Final = frozenset({Stage.CHECK, Stage.VOUCH, Stage.SELECT})
+_SEMANTIC: Final = frozenset({Stage.CHECK, Stage.VOUCH, Stage.SELECT, Stage.INTERNAL})
+"""Internal: a check of the contract's own that is defective, for nothing else fails in a fixture."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -483,6 +483,38 @@ def test_a_defective_check_closes_the_gate(check: Any) -> None:
     assert outcome.engine_message
 
 
+class OddlyNamed(Exception):
+    pass
+
+
+OddlyNamed.__name__ = "Odd\u202e\nname"
+
+
+def raising_oddly(data: Any, **_: object) -> list[Finding]:
+    raise OddlyNamed("zqj-secret")
+
+
+@pytest.mark.requirement("RES-5")
+@pytest.mark.parametrize(
+    ("check", "says"),
+    [
+        (raising, f"{__name__}:raising raised "),
+        (raising_oddly, "raised Odd\\u202E\\u000Aname"),
+        (asynchronous, f"{__name__}:asynchronous is a coroutine function"),
+        (lambda data, **_: True, "returned bool, not a list of findings"),
+        (changing_data, f"changed what it was given: {__name__}:changing_data"),
+    ],
+)
+def test_a_defective_check_is_named_with_what_it_did_and_none_of_its_text(
+    check: Any, says: str
+) -> None:
+    outcome = ask({"a": 1, "b": []}, expect(checks=(check,)))
+    assert isinstance(outcome, Rejected)
+    (finding,) = outcome.findings
+    assert says.lower() in (finding.hint or "").lower()
+    assert "zqj-secret" not in repr(outcome.findings)
+
+
 def test_all_checks_are_run_though_one_raises() -> None:
     ran: list[str] = []
 
