@@ -243,6 +243,14 @@ def test_whether_anybody_could_call_is_told_by_the_rows_of_the_gate(
     assert could_allow(rules, contract) is possible
 
 
+def test_a_table_of_thousands_of_rows_for_others_is_no_work() -> None:
+    others = [
+        AccessRule(caller=f"svc-{each}", tool="other", tenant=f"t{each}") for each in range(3_000)
+    ]
+    assert not could_allow(others, contract_of())
+    assert could_allow([*others, row()], contract_of())
+
+
 NAMES = st.sampled_from(["a", "b", "*"])
 TYPES = st.sampled_from(["project", "team"])
 RULES = st.builds(
