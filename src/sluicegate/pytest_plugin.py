@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from sluicegate.contracts.file_names import is_contract
+
 if TYPE_CHECKING:
     from sluicegate.opening.fixtures import TriedFixture
     from sluicegate.opening.testing_contracts import FolderProbe, ProbedContract
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
 
 _INI: Final = "sluicegate_contracts"
 _OPTION: Final = "sluicegate_folders"
-_CONTRACT_FILES: Final = frozenset({"contract.yaml", "contract.json"})
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -58,7 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Take a contract of one of the named folders."""
-    if file_path.name not in _CONTRACT_FILES:
+    if not is_contract(file_path.name):
         return None
     folder = _folder_of(file_path, parent.config)
     if folder is None or file_path.resolve() not in _list_contracts(parent.config, folder):

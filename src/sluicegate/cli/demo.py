@@ -20,6 +20,7 @@ from rich.table import Table
 
 from sluicegate.cli.demo_upstream import SCENARIOS
 from sluicegate.cli.exits import Exit
+from sluicegate.contracts.file_names import CONTRACT_NAMES
 from sluicegate.gates.answers import Answer
 from sluicegate.gates.gate import Gate
 from sluicegate.gates.ports import ChainReport
@@ -82,7 +83,7 @@ def _upstream() -> Iterator[int]:
 def _write_contracts(folder: Path, port: int) -> Path:
     contracts = folder / "contracts"
     shutil.copytree(_CONTRACTS, contracts)
-    contract = contracts / "job_status" / "contract.yaml"
+    contract = contracts / "job_status" / CONTRACT_NAMES[0]
     contract.write_text(contract.read_text("utf-8").replace("@PORT@", str(port)), "utf-8")
     return contracts
 
