@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Final
 
@@ -100,6 +102,43 @@ def test_a_baseline_silences_what_it_knows_and_tells_what_is_gone(
     told = json.loads(done.out)
     assert [each["rule"] for each in told["findings"]] == ["L04"]
     assert (done.code, told["known"]) == (0, 2)
+
+
+def test_a_baseline_is_written_whole_or_not_at_all(
+    here: Here, tmp_path: Path, bare: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known, link = tmp_path / "baseline.json", tmp_path / "link.json"
+    known.write_text("before", encoding="utf-8")
+    link.symlink_to(known)
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "fsync", full)
+        done = here("lint", "--side", "result", bare, "--write-baseline", link)
+    assert (done.code, "No space left" in done.err) == (2, True)
+    assert known.read_text(encoding="utf-8") == "before"
+    assert sorted(each.name for each in tmp_path.glob("*base*")) == ["baseline.json"]
+    assert here("lint", "--side", "result", bare, "--write-baseline", link).code == 0
+    assert link.is_symlink()
+    assert here("lint", "--side", "result", bare, "--baseline", known).code == 0
+    assert here("lint", "--side", "result", bare, "--write-baseline", "/dev/null").code == 0
+
+
+@pytest.mark.parametrize(
+    "settings", ["[1,2]", '"x"', "{nope: 1}", "{access: 5}", "", "{limits: {max_bytes: many}}"]
+)
+def test_a_folder_whose_settings_are_none_is_not_clean(
+    here: Here, tmp_path: Path, settings: str
+) -> None:
+    folder = tmp_path / "contracts"
+    shutil.copytree(ROOT / "examples/restart/contracts", folder)
+    assert here("lint", folder).code == 0
+    (folder / "sluicegate.yaml").write_text(settings, encoding="utf-8")
+    for path in (folder, folder / "restart_job/contract.yaml"):
+        done = here("lint", path)
+        assert (done.code, "sluicegate.yaml" in done.err) == (4, True)
 
 
 def test_a_file_that_is_no_baseline_is_refused(here: Here, bare: Path) -> None:

@@ -123,12 +123,17 @@ def _read_known(path: str | None) -> frozenset[Entry]:
 
 
 def _write(path: str, report: LintReport) -> None:
+    """Write the baseline whole or not at all; through a link, and into what is no plain file."""
     from sluicegate.lifecycle.lint.baseline import write_baseline
+    from sluicegate.stores.whole_files import replace_file
 
+    content = write_baseline(linted.entry for linted in report.findings).encode()
+    target = Path(path).resolve()
     try:
-        Path(path).write_text(
-            write_baseline(linted.entry for linted in report.findings), encoding="utf-8"
-        )
+        if target.exists() and not target.is_file():
+            target.write_bytes(content)
+        else:
+            replace_file(target, content)
     except OSError as error:
         stop(Exit.USAGE, f"{path} cannot be written: {error.strerror}")
 

@@ -242,6 +242,7 @@ class _Gathered:
             for name, document in documents.items()
             if not is_contract(name) and name != SETTINGS_NAME
         }
+        self._tell(_judge_settings(folder), shown)
         limits = _limits(documents.get(SETTINGS_NAME))
         for name in sorted(filter(is_contract, documents)):
             written = Written(
@@ -289,6 +290,13 @@ class _Gathered:
             return part.schema.document
 
         return derive
+
+
+def _judge_settings(folder: Folder) -> Sequence[Problem]:
+    """Return what keeps the settings from being valid: such a folder cannot be served."""
+    alone = {name: raw for name, raw in folder.documents.items() if name == SETTINGS_NAME}
+    loaded = load(alone, resolve=None)
+    return loaded if isinstance(loaded, tuple) else ()
 
 
 def _is_root(folder: Path) -> bool:

@@ -483,15 +483,15 @@ def test_a_defective_check_closes_the_gate(check: Any) -> None:
     assert outcome.engine_message
 
 
-class OddlyNamed(Exception):
+class OddlyNamedError(Exception):
     pass
 
 
-OddlyNamed.__name__ = "Odd\u202e\nname"
+OddlyNamedError.__name__ = "Odd\u202e\nname"
 
 
 def raising_oddly(data: Any, **_: object) -> list[Finding]:
-    raise OddlyNamed("zqj-secret")
+    raise OddlyNamedError("zqj-secret")
 
 
 @pytest.mark.requirement("RES-5")
