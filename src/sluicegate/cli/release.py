@@ -48,7 +48,8 @@ def release(
     """Check the folder, then freeze the contract of TOOL as released/VERSION.yaml.
 
     Prints what changed since the last final release and what is deployed first. Exit 1, and
-    nothing is written, where a fixture fails, the version is not raised as its changes ask, it
+    nothing is written, where a fixture fails or `sluicegate check` finds an error of lint or a
+    hole in TOOL, the version is not raised as its changes ask, nothing keeps a name that went, it
     stands there with other content, a major has no --rollout, or the result narrows and neither a
     fixture under fixtures/result/former nor --replayed says that answers still pass; exit 4 where
     the folder does not load or a frozen file was edited or is gone.

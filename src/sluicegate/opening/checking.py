@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -14,8 +13,9 @@ from sluicegate.opening.clock import SystemClock
 from sluicegate.opening.decision_points import open_decision_point
 from sluicegate.opening.doubts import list_doubts
 from sluicegate.opening.fixtures import TriedFixture
+from sluicegate.opening.flaws import find_lint_errors
 from sluicegate.opening.frozen_files import find_edited
-from sluicegate.opening.linting import Linted, lint_paths
+from sluicegate.opening.linting import Linted
 from sluicegate.opening.loaded import Loaded
 from sluicegate.opening.loading import FolderLoading, start_loading
 from sluicegate.opening.probing import Probed, probe_briefly
@@ -99,11 +99,12 @@ def _ready(loaded: Loaded) -> Ready | tuple[Problem, ...]:
 
 def _judge(loading: FolderLoading, loaded: Loaded, ready: Ready, *, mutants: bool) -> FolderReport:
     """Hold what could be served to its fixtures, to lint and to its releases."""
-    fixtures = tuple(each for line in ready.lines for each in loaded.run_fixtures(line))
-    working = [line for line in ready.lines if loaded.is_worked_on(line.contract)]
+    judged = [(line, loaded.run_fixtures(line)) for line in ready.lines]
+    fixtures = tuple(each for _, found in judged for each in found)
+    working = [(line, own) for line, own in judged if loaded.is_worked_on(line.contract)]
     judging = prepare_judging(loaded, loading.now, python=loading.python)
     unraised = tuple(find_unraised(working, judging))
-    probes = tuple(probe_briefly(loaded, line, fixtures) for line in working) if mutants else ()
+    probes = tuple(probe_briefly(loaded, line, own) for line, own in working) if mutants else ()
     notes = list_doubts(loaded, ready.contracts, fixtures, releases=loading.judge_releases())
     return FolderReport(
         contracts=ready.contracts,
@@ -111,19 +112,9 @@ def _judge(loading: FolderLoading, loaded: Loaded, ready: Ready, *, mutants: boo
         fixtures=fixtures,
         waivers=loaded.waivers,
         notes=tuple(notes),
-        lint=tuple(_lint(loading, loaded)),
+        lint=tuple(find_lint_errors(loaded, loading.now, python=loading.python)),
         unraised=unraised,
         probes=probes,
         unfit=tuple(find_unfit(loaded.read, ready.contracts)),
         steering=loaded.steering,
     )
-
-
-def _lint(loading: FolderLoading, loaded: Loaded) -> Iterator[Linted]:
-    """The errors of lint; where an operator rolled back, the working version is not judged."""
-    root = loaded.read.root
-    aside = {str(root / name) for name in loaded.rolled_back}
-    found = lint_paths([root], python=loading.python, today=loading.now.date())
-    for linted in found.findings:
-        if linted.finding.severity == "error" and linted.file not in aside:
-            yield linted

@@ -15,9 +15,15 @@ from sluicegate.adapters.credentials import CredentialUnreadable
 from sluicegate.contracts.contract import Contract
 from sluicegate.gates.serving import Line
 from sluicegate.gates.verdicts import Verdict
-from sluicegate.opening.collecting import Stray, collect
-from sluicegate.opening.sidecars import read_sidecar
-from sluicegate.opening.situations import Situation, default_arguments, read_fixture, situate
+from sluicegate.opening.collecting import SIDECAR, Stray, collect
+from sluicegate.opening.sidecars import read_beside, understand
+from sluicegate.opening.situations import (
+    Situation,
+    default_arguments,
+    find_default,
+    read_fixture,
+    situate,
+)
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.digests import digest_of_bytes
 from sluicegate.values.findings import Finding
@@ -32,15 +38,19 @@ class FixtureResult:
     """One fixture that was judged. ``path`` is relative to the folder with the settings.
 
     ``expected`` is ``accepted`` or ``rejected``; ``ok`` says that the verdict, and stage, code
-    and pointer where the sidecar names them, are as expected; ``note`` says why not.
+    and pointer where the sidecar names them, are as expected; ``note`` says why not. ``raw`` and
+    ``sidecar`` are the very bytes that were judged.
     """
 
     path: str
     tool: str
+    side: str
     expected: str
     verdict: Verdict
     ok: bool
     note: str = ""
+    raw: bytes = b""
+    sidecar: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +80,7 @@ def run_fixtures(folder: Path, line: Line, *, root: Path) -> Iterator[TriedFixtu
 
     What looks like a fixture and is read by nothing is told of as one that cannot be read.
     """
-    default = default_arguments(folder)
+    first, default = find_default(folder), default_arguments(folder)
     tool = line.contract.tool
     for found in collect(folder):
         path = found.path.relative_to(root).as_posix()
@@ -79,7 +89,11 @@ def run_fixtures(folder: Path, line: Line, *, root: Path) -> Iterator[TriedFixtu
             continue
         expected = found.expected
         try:
-            raw, needs = read_fixture(folder, found.path), read_sidecar(found.path)
+            # What others were judged with is judged itself, be the file another by now.
+            held = default if found.path == first else None
+            raw = read_fixture(folder, found.path) if held is None else held
+            beside = read_beside(found.path)
+            needs = {} if beside is None else understand(found.path.stem + SIDECAR, beside)
             expected = str(needs.get("verdict", expected))
             verdict = _climb(line, found.side, raw, situate(line, needs, default))
         except (OSError, ValueError, CredentialUnreadable) as error:
@@ -89,10 +103,13 @@ def run_fixtures(folder: Path, line: Line, *, root: Path) -> Iterator[TriedFixtu
         yield FixtureResult(
             path=path,
             tool=tool,
+            side=found.side,
             expected=expected,
             verdict=verdict,
             ok=not note,
             note=note,
+            raw=raw,
+            sidecar=beside,
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from sluicegate.adapters.credentials import Credentials
 from sluicegate.contracts.contract import Contract
@@ -14,8 +14,9 @@ from sluicegate.errors import ConfigurationError
 from sluicegate.lifecycle.diff.changes import Change
 from sluicegate.lifecycle.diff.kinds import Bump
 from sluicegate.lifecycle.releasing import DIGESTS_NAME, hex_digest, spell_digests
+from sluicegate.opening.flaws import find_flaws
 from sluicegate.opening.frozen_files import judge_home
-from sluicegate.opening.frozen_fixtures import copy_fixtures
+from sluicegate.opening.frozen_fixtures import name_frozen
 from sluicegate.opening.loaded import Loaded
 from sluicegate.opening.loading import load_folder
 from sluicegate.opening.release_terms import Said, count_former, refuse, resume
@@ -78,7 +79,8 @@ def release(
 ) -> Released | Refused:
     """Freeze the contract of ``tool`` as ``released/VERSION.yaml`` and record its digest.
 
-    Refused: a folder that does not load, a fixture that fails, a frozen file that was edited or is
+    Refused: a folder that does not load, a fixture that fails, whatever else fails the check of
+    the contract (errors of lint, mutants that are not refused), a frozen file that was edited or is
     gone, a version that stands there with other content, one that is not raised as far as its
     changes ask, a major without a rollout, and a result that narrows without a replay or a former
     fixture. A release of the same contract that did not end is completed.
@@ -120,7 +122,10 @@ def _release(
     failing = [each for each in fixtures if not each.ok]
     if failing:
         return Refused(reasons=tuple(f"fixture {each.path} {each.note}." for each in failing))
-    content = freeze_line(home, line)
+    flaws = tuple(find_flaws(loaded, line, fixtures, judging))
+    if flaws:
+        return Refused(reasons=flaws)
+    content = freeze_line(line, fixtures)
     edited = tuple(judge_home(root, home, (version, hex_digest(content))))
     if edited:
         return Refused(problems=edited)
@@ -161,8 +166,8 @@ def _release(
             return Refused(problems=succession)
         if succession is not None:
             judged = _follow(judged, succession, said)
-            former = count_former(str(Path(contract.source).parent), fixtures)
-            reasons = succession.faults or refuse(
+            former = count_former(str(PurePosixPath(contract.source).parent), fixtures)
+            reasons = succession.list_faults(version) or refuse(
                 judged.changes,
                 version=version,
                 before=succession.before,
@@ -175,7 +180,8 @@ def _release(
     if begun or there is not None:
         return _write(judged, content, {}, others, recorded)
     try:
-        beside = _gather(judged, released, said)
+        named = name_frozen(fixtures, PurePosixPath(contract.source).parent, version)
+        beside = _gather(judged, released, {**named, **said.spell(version)})
     except ValueError as error:
         return Refused(reasons=(f"{error}.",))
     return _write(judged, content, beside, others, recorded)
@@ -193,13 +199,15 @@ def _follow(judged: Released, succession: Succession, said: Said) -> Released:
     )
 
 
-def _gather(judged: Released, released: ReleasedFolder, said: Said) -> dict[str, bytes]:
+def _gather(
+    judged: Released, released: ReleasedFolder, named: Mapping[str, bytes]
+) -> dict[str, bytes]:
     """Return what is written beside the document, by its name below ``released``.
 
-    Raises: ValueError for a fixture whose name DIGESTS cannot hold, and for a file that lies where
+    ``named`` are fixtures and what a person said. Raises: ValueError for a file that lies where
     this release writes and is none of its own.
     """
-    beside = {**copy_fixtures(released.home, judged.version), **said.spell(judged.version)}
+    beside = dict(named)
     if judged.waived:
         beside[f"{judged.version}{WAIVED}"] = _spell_waived(judged.waived)
     frozen = released.fixtures(judged.version)

@@ -1,4 +1,4 @@
-"""The fixtures that a release froze with it: copied when it is written, held to their digests.
+"""The fixtures that a release froze with it: written as they were judged, held to their digests.
 
 They lie in ``released/VERSION/fixtures``, in the form of those of the folder, and judge that
 version where it is served beside others. Source: SPEC LIF-2, LIF-3.
@@ -7,37 +7,41 @@ version where it is served beside others. Source: SPEC LIF-2, LIF-3.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
 
 from sluicegate.contracts.problems import Problem
 from sluicegate.lifecycle.releasing import DIGESTS_NAME, judge_frozen
-from sluicegate.opening.collecting import SIDECAR, Stray, collect
+from sluicegate.opening.collecting import SIDECAR
 from sluicegate.opening.documents import read_inside
+from sluicegate.opening.fixtures import TriedFixture, UnreadFixture
 from sluicegate.opening.released_folder import ReleasedFolder
-from sluicegate.opening.situations import read_fixture
 
 _RESTORE = "Restore the fixtures of the release; those of a new version are its own."
 
 
-def copy_fixtures(home: Path, version: str) -> dict[str, bytes]:
-    """Return the fixtures and sidecars below ``home`` by their names below ``released``.
+def name_frozen(
+    judged: Iterable[TriedFixture], home: PurePosixPath, version: str
+) -> dict[str, bytes]:
+    """Return fixtures and sidecars, as they were judged, by their names below ``released``.
 
-    Raises: ValueError for a name that DIGESTS cannot hold and for a link that leaves the folder.
+    ``home`` is the contract's folder as their paths begin. The files are not read again: what
+    nobody judged must not be frozen. Raises: ValueError for a name that DIGESTS cannot hold.
     """
-    copies = {}
-    for found in collect(home):
-        if isinstance(found, Stray):
+    named = {}
+    for each in judged:
+        if isinstance(each, UnreadFixture):
             continue
-        sidecar = found.path.with_name(found.path.stem + SIDECAR)
-        for path in (found.path, sidecar):
-            if path is sidecar and not path.is_file():
+        path = PurePosixPath(each.path).relative_to(home)
+        beside = path.with_name(path.stem + SIDECAR)
+        for at, raw in ((path, each.raw), (beside, each.sidecar)):
+            if raw is None:
                 continue
-            name = f"{version}/{path.relative_to(home).as_posix()}"
+            name = f"{version}/{at.as_posix()}"
             if not name.isprintable() or "\\" in name:
                 raise ValueError(f"{name!a} is no name that {DIGESTS_NAME} can hold: rename it")
-            copies[name] = read_fixture(home, path)
-    return copies
+            named[name] = raw
+    return named
 
 
 def find_edited_fixtures(

@@ -74,12 +74,9 @@ def refuse(
 ) -> tuple[str, ...]:
     """Return why the changes since ``before`` are not released, in whole sentences.
 
-    A member that went keeps its name; a major has a rollout; what narrows the result was replayed,
-    or ``former`` fixtures, answers that were accepted once and still must be, cover it.
+    A major has a rollout; what narrows the result was replayed, or ``former`` fixtures, answers
+    that were accepted once and still must be, cover it.
     """
-    free = tuple(_refuse_names(changes, version))
-    if free:
-        return free
     reasons = []
     is_major = version.partition(".")[0] != before.partition(".")[0]
     if (is_major or bump is Bump.MAJOR) and not (said.rollout or "").strip():
@@ -93,7 +90,8 @@ def refuse(
     return tuple(reasons)
 
 
-def _refuse_names(changes: Iterable[Change], version: str) -> Iterator[str]:
+def refuse_names(changes: Iterable[Change], version: str) -> Iterator[str]:
+    """Yield a sentence for each member that went and whose name nothing keeps."""
     for change in changes:
         if change.kind == "tombstone-missing":
             yield (

@@ -49,25 +49,38 @@ def read_sidecar(fixture: Path) -> Mapping[str, JsonValue]:
     to values of their types, naming the key and what is expected, and for a stage or a code that
     does not exist.
     """
-    sidecar = fixture.parent / f"{fixture.stem}.expect.yaml"
-    if not sidecar.is_file():
-        return {}
-    document = read_document(sidecar.name, sidecar.read_bytes())
+    raw = read_beside(fixture)
+    return {} if raw is None else understand(_beside(fixture).name, raw)
+
+
+def read_beside(fixture: Path) -> bytes | None:
+    """Return the bytes of the sidecar of ``fixture``; None where there is none. Raises: OSError."""
+    sidecar = _beside(fixture)
+    return sidecar.read_bytes() if sidecar.is_file() else None
+
+
+def _beside(fixture: Path) -> Path:
+    return fixture.parent / f"{fixture.stem}.expect.yaml"
+
+
+def understand(name: str, raw: bytes) -> Mapping[str, JsonValue]:
+    """Return what a sidecar of that ``name`` says. Raises: ValueError as ``read_sidecar``."""
+    document = read_document(name, raw)
     if not isinstance(document, Document):
         raise ValueError(str(document[0]))
     keys = ", ".join(sorted(SIDECAR_KEYS))
     if not isinstance(document.value, Mapping):
-        raise ValueError(f"{sidecar.name} must be a mapping of {keys}")
+        raise ValueError(f"{name} must be a mapping of {keys}")
     for key, value in document.value.items():
         if key not in SIDECAR_KEYS:
             raise ValueError(
-                f"{sidecar.name}: {show_name(key)} is none of {keys}{_near(key, SIDECAR_KEYS)}"
+                f"{name}: {show_name(key)} is none of {keys}{_near(key, SIDECAR_KEYS)}"
             )
         if not _fits(key, value):
-            raise ValueError(f"{sidecar.name}: `{key}` must be {SIDECAR_KEYS[key]}")
+            raise ValueError(f"{name}: `{key}` must be {SIDECAR_KEYS[key]}")
         if key in _NAMES and isinstance(value, str) and value not in _NAMES[key]:
             near = _near(value, _NAMES[key])
-            raise ValueError(f"{sidecar.name}: {show_name(value)} is no {key}{near}")
+            raise ValueError(f"{name}: {show_name(value)} is no {key}{near}")
     return document.value
 
 

@@ -99,8 +99,13 @@ def read_fixture(folder: Path, path: Path) -> bytes:
 
 def default_arguments(folder: Path) -> bytes | None:
     """The first accepted arguments stand in where a result's sidecar names none."""
-    paths = sorted((folder / FIXTURES / "arguments" / "accepted").glob("*.json"))
-    return read_fixture(folder, paths[0]) if paths else None
+    path = find_default(folder)
+    return None if path is None else read_fixture(folder, path)
+
+
+def find_default(folder: Path) -> Path | None:
+    """Return the fixture of those arguments; None where there is none."""
+    return min((folder / FIXTURES / "arguments" / "accepted").glob("*.json"), default=None)
 
 
 def _arguments(

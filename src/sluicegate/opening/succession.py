@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.file_names import SETTINGS_NAME
@@ -35,12 +34,13 @@ from sluicegate.lifecycle.diff.tombstones import find_returning
 from sluicegate.lifecycle.diff.versions import VersionFinding, judge_version
 from sluicegate.lifecycle.diff.waiving import Waiver, apply_waivers
 from sluicegate.lifecycle.releasing import choose_supported, order_deployment, record_members
-from sluicegate.opening.collecting import Stray, collect
 from sluicegate.opening.comparing import WAIVERS_NAME, read_folder_waivers
 from sluicegate.opening.documents import Folder
+from sluicegate.opening.fixtures import FixtureResult, TriedFixture
 from sluicegate.opening.loaded import Loaded
 from sluicegate.opening.proving import prove_parts
 from sluicegate.opening.python_names import Resolver, choose_resolver
+from sluicegate.opening.release_terms import refuse_names
 from sluicegate.opening.released_folder import ReleasedFolder
 from sluicegate.values.json import JsonObject
 
@@ -58,6 +58,10 @@ class Succession:
     order: tuple[str, ...]
     faults: tuple[str, ...] = ()
     waived: tuple[Change, ...] = ()
+
+    def list_faults(self, version: str) -> tuple[str, ...]:
+        """Return why ``version`` cannot follow, whatever a person says beside it."""
+        return self.faults or tuple(refuse_names(self.diff.changes, version))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,34 +109,34 @@ def prepare_judging(loaded: Loaded, now: datetime, *, python: bool) -> Judging:
     )
 
 
-def find_unraised(lines: Iterable[Line], judging: Judging) -> Iterator[Unraised]:
-    """Yield each version being worked on that ``release`` would refuse for its number.
+def find_unraised(
+    judged: Iterable[tuple[Line, Sequence[TriedFixture]]], judging: Judging
+) -> Iterator[Unraised]:
+    """Yield what keeps ``release`` from freezing a version, beside what a person may still say.
 
+    That is a number that does not say what changed, and a name that went and is kept by nothing.
     So it is where a release that it follows cannot be read or does not load: then nothing shows
-    that its number says what changed. ``lines`` are those of the versions being worked on.
+    what changed. ``judged`` are the lines of the versions being worked on, with their fixtures.
     """
-    root = judging.read.root
-    for line in lines:
-        home = (root / line.contract.source).parent
-        found = _judge_line(home, line, judging)
-        faults = (
-            (_spell_unreadable(line.contract, found[0]),)
-            if isinstance(found, tuple)
-            else ()
-            if found is None
-            else found.faults
-        )
+    for line, fixtures in judged:
+        contract = line.contract
+        found = _judge_line(line, fixtures, judging)
+        if isinstance(found, tuple):
+            faults: tuple[str, ...] = (_spell_unreadable(contract, found[0]),)
+        else:
+            faults = () if found is None else found.list_faults(contract.version)
         for fault in faults:
-            yield Unraised(tool=line.contract.tool, source=line.contract.source, message=fault)
+            yield Unraised(tool=contract.tool, source=contract.source, message=fault)
 
 
 def _judge_line(
-    home: Path, line: Line, judging: Judging
+    line: Line, fixtures: Iterable[TriedFixture], judging: Judging
 ) -> Succession | tuple[Problem, ...] | None:
-    released = read_releases(ReleasedFolder(root=judging.read.root, home=home))
+    root = judging.read.root
+    released = read_releases(ReleasedFolder(root=root, home=(root / line.contract.source).parent))
     if isinstance(released, Problem):
         return (released,)
-    return judge_succession(line, freeze_line(home, line), released, judging)
+    return judge_succession(line, freeze_line(line, fixtures), released, judging)
 
 
 def _spell_unreadable(contract: Contract, problem: Problem) -> str:
@@ -142,12 +146,15 @@ def _spell_unreadable(contract: Contract, problem: Problem) -> str:
     )
 
 
-def freeze_line(home: Path, line: Line) -> bytes:
-    """Return the document that a release of the line's contract freezes."""
+def freeze_line(line: Line, fixtures: Iterable[TriedFixture]) -> bytes:
+    """Return the document that a release of the line's contract freezes.
+
+    ``fixtures`` are those that were judged: the accepted answers record what the upstream sends.
+    """
     answers = [
-        found.path.read_bytes()
-        for found in collect(home)
-        if not isinstance(found, Stray) and (found.side, found.expected) == ("result", "accepted")
+        each.raw
+        for each in fixtures
+        if isinstance(each, FixtureResult) and (each.side, each.expected) == ("result", "accepted")
     ]
     document = record_members(line.contract.document, line.contract.upstream, answers)
     return freeze(replace(line.contract, document=document)).encode()
