@@ -18,6 +18,7 @@ from sluicegate.gates.failures import is_failure, text_of
 from sluicegate.gates.keys import derived_key
 from sluicegate.gates.means import Means
 from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.gates.record_queries import CallQuery
 from sluicegate.gates.recording import Subject
 from sluicegate.gates.terms import Allowance, Reservation, TermRefused, Terms
 from sluicegate.values.callers import Caller
@@ -89,12 +90,7 @@ async def admit(
     if reservation is not None and (contract.evidence or means.quota is not None):
         # What was done is given again: it asks for no evidence anew, and costs no attempt.
         await means.store.demand_key(
-            reservation,
-            request_id=subject.request_id,
-            tool=contract.tool,
-            caller=subject.caller,
-            arguments=arguments,
-            now=moment.now,
+            reservation, _query(contract, subject, permitted), now=moment.now
         )
     question = Question(
         caller=subject.caller, arguments=arguments, clock=means.clock, after=moment.after
@@ -190,6 +186,15 @@ def _reserve(key: str, keep_s: float, moment: Moment) -> Reservation:
     )
 
 
+def _query(contract: Contract, subject: Subject, permitted: Permitted) -> CallQuery:
+    return CallQuery(
+        request_id=subject.request_id,
+        tool=contract.tool,
+        caller=subject.caller,
+        arguments=permitted.prepared.arguments,
+    )
+
+
 async def _count_elsewhere(
     permitted: Permitted,
     contract: Contract,
@@ -199,12 +204,7 @@ async def _count_elsewhere(
 ) -> Rejected | None:
     if contract.effect is not Effect.READ:
         try:
-            open_as = await means.store.find_open_call(
-                tool=contract.tool,
-                caller=subject.caller,
-                arguments=permitted.prepared.arguments,
-                but=subject.request_id,
-            )
+            open_as = await means.store.find_open_call(_query(contract, subject, permitted))
         except AuditUnavailable as error:
             return Rejected(
                 stage=Stage.AUDIT, code=Code.AUDIT_UNAVAILABLE, engine_message=str(error)

@@ -30,6 +30,7 @@ from sluicegate.gates.masking import hide_in_answer
 from sluicegate.gates.means import Means
 from sluicegate.gates.outstanding import Outstanding
 from sluicegate.gates.ports import AuditUnavailable, Dispatch, KeyUnreadable, Notice
+from sluicegate.gates.record_queries import AnswerQuery
 from sluicegate.gates.recording import Subject
 from sluicegate.gates.refusing import fail, refuse
 from sluicegate.gates.retrying import Tally, is_outcome_open, may_retry, pause_s
@@ -258,13 +259,13 @@ class Course(Generic[T]):
     async def _replay(self, request_id: str, permitted: Permitted) -> Answer[T] | Rejected:
         """Give the kept answer of the same call again, while the contract would (ACC-4)."""
         subject, now = self._subject, self._means.clock.now()
-        kept = await self._means.store.answer_of(
-            request_id,
+        query = AnswerQuery(
+            request_id=request_id,
             tool=subject.tool,
             caller=subject.caller,
-            now=now,
             arguments=permitted.prepared.arguments,
         )
+        kept = await self._means.store.answer_of(query, now=now)
         if kept is None or not may_be_replayed(kept, self._line.contract, now):
             return Rejected(stage=Stage.ADMIT, code=Code.KEY_REUSED)
         envelope = Success(subject.tool, subject.request_id, kept.data, replayed=True)

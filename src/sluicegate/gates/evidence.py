@@ -6,7 +6,7 @@ The agent passes no token: whatever it says, the record of this caller is asked.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final, Protocol, cast
@@ -15,6 +15,7 @@ from sluicegate.checks.meaning_subject import is_same
 from sluicegate.contracts.contract import Contract, EvidenceRule, FreshRule
 from sluicegate.contracts.evidence import known_arguments
 from sluicegate.gates.ports import AuditStore, Clock
+from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery
 from sluicegate.gates.terms import Accepted
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code, Stage
@@ -207,9 +208,8 @@ async def _find(
         return _Lacking(Lack.NOT_ASKED)
     if asked.code is not None:
         return _Lacking(Lack.ASKING_FAILED, asked)
-    taken = await store.answer_of(
-        asked.request_id, tool=rule.tool, caller=question.caller, now=question.clock.now()
-    )
+    query = AnswerQuery(request_id=asked.request_id, tool=rule.tool, caller=question.caller)
+    taken = await store.answer_of(query, now=question.clock.now())
     lack = Lack.NOT_KEPT if taken is None else _find_lack(taken, rule, witness, question)
     if taken is None or lack is not None:
         return _Lacking(lack or Lack.NOT_KEPT, asked)
@@ -222,22 +222,21 @@ async def _candidates(
     """Yield what this caller was told by ``witness`` within the rule's age, newest first."""
     fresh = witness.result.fresh
     ahead_s = 0.0 if fresh is None else fresh.max_ahead_s
-    now, before = question.clock.now(), None
+    now = question.clock.now()
+    query = AcceptedQuery(
+        tool=rule.tool,
+        caller=question.caller,
+        contract_digest=witness.fingerprints.digest,
+        since=now - timedelta(seconds=rule.max_age_s + ahead_s),
+        after=question.after,
+    )
     for _ in range(_MAX_PAGES):
-        page = await store.accepted(
-            tool=rule.tool,
-            caller=question.caller,
-            contract_digest=witness.fingerprints.digest,
-            since=now - timedelta(seconds=rule.max_age_s + ahead_s),
-            now=now,
-            after=question.after,
-            before=before,
-        )
+        page = await store.accepted(query, now=now)
         for answer in page.answers:
             yield answer
-        before = page.next_before
-        if before is None:
+        if page.next_before is None:
             return
+        query = replace(query, before=page.next_before)
 
 
 def _find_lack(

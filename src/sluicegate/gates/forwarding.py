@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from sluicegate.gates.events import AuditEvent, EventKind, StoredEvent
 from sluicegate.gates.ports import AuditStore, AuditUnavailable, ChainReport
+from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery, CallQuery
 from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Reservation, Terms
-from sluicegate.values.callers import Caller
 
 
 class HeldBack(AuditUnavailable):
@@ -35,61 +35,17 @@ class ForwardingStore:
         """As ``AuditStore.record``."""
         return await self._store.record(events, terms=terms)
 
-    async def demand_key(
-        self,
-        reservation: Reservation,
-        *,
-        request_id: str,
-        tool: str,
-        caller: Caller,
-        arguments: Mapping[str, object],
-        now: datetime,
-    ) -> None:
+    async def demand_key(self, reservation: Reservation, call: CallQuery, *, now: datetime) -> None:
         """As ``AuditStore.demand_key``."""
-        await self._store.demand_key(
-            reservation,
-            request_id=request_id,
-            tool=tool,
-            caller=caller,
-            arguments=arguments,
-            now=now,
-        )
+        await self._store.demand_key(reservation, call, now=now)
 
-    async def accepted(
-        self,
-        *,
-        tool: str,
-        caller: Caller,
-        contract_digest: str,
-        since: datetime,
-        now: datetime,
-        after: str | None = None,
-        before: int | None = None,
-    ) -> AcceptedPage:
+    async def accepted(self, query: AcceptedQuery, *, now: datetime) -> AcceptedPage:
         """As ``AuditStore.accepted``."""
-        return await self._store.accepted(
-            tool=tool,
-            caller=caller,
-            contract_digest=contract_digest,
-            since=since,
-            now=now,
-            after=after,
-            before=before,
-        )
+        return await self._store.accepted(query, now=now)
 
-    async def answer_of(
-        self,
-        request_id: str,
-        *,
-        tool: str,
-        caller: Caller,
-        now: datetime,
-        arguments: Mapping[str, object] | None = None,
-    ) -> Accepted | None:
+    async def answer_of(self, query: AnswerQuery, *, now: datetime) -> Accepted | None:
         """As ``AuditStore.answer_of``."""
-        return await self._store.answer_of(
-            request_id, tool=tool, caller=caller, now=now, arguments=arguments
-        )
+        return await self._store.answer_of(query, now=now)
 
     def events(
         self,
@@ -115,13 +71,9 @@ class ForwardingStore:
         """As ``AuditStore.open_intents``."""
         return self._store.open_intents()
 
-    async def find_open_call(
-        self, *, tool: str, caller: Caller, arguments: Mapping[str, object], but: str
-    ) -> str | None:
+    async def find_open_call(self, call: CallQuery) -> str | None:
         """As ``AuditStore.find_open_call``."""
-        return await self._store.find_open_call(
-            tool=tool, caller=caller, arguments=arguments, but=but
-        )
+        return await self._store.find_open_call(call)
 
     def verify(self) -> ChainReport:
         """As ``AuditStore.verify``."""

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from sluicegate.checks.authentication_keys import TrustedKeys
 from sluicegate.gates.events import AuditEvent, StoredEvent
+from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery, CallQuery
 from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Allowance, Reservation, Terms
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code
@@ -131,54 +132,24 @@ class AuditStore(Protocol):
         AuditUnavailable when it cannot be certain that they are on disk.
         """
 
-    async def demand_key(
-        self,
-        reservation: Reservation,
-        *,
-        request_id: str,
-        tool: str,
-        caller: Caller,
-        arguments: Mapping[str, object],
-        now: datetime,
-    ) -> None:
+    async def demand_key(self, reservation: Reservation, call: CallQuery, *, now: datetime) -> None:
         """Judge a reservation as the commit of an intent would, and keep nothing.
 
         For what must not be asked again on behalf of a call that was made. Raises: TermRefused,
         AlreadyDone, AuditUnavailable.
         """
 
-    async def accepted(
-        self,
-        *,
-        tool: str,
-        caller: Caller,
-        contract_digest: str,
-        since: datetime,
-        now: datetime,
-        after: str | None = None,
-        before: int | None = None,
-    ) -> AcceptedPage:
-        """Return accepted answers given to this caller and tenant, newest first.
+    async def accepted(self, query: AcceptedQuery, *, now: datetime) -> AcceptedPage:
+        """Return a page of the answers that fit ``query``, newest first.
 
-        Those whose selected data is still kept, that came from no cache, judged by that contract
-        and recorded at ``since`` or later: a page of them, those before seq ``before``. With
-        ``after``, the id of an event, only those that were asked for after it. Raises:
+        Those whose selected data is still kept, and that came from no cache. Raises:
         AuditUnavailable.
         """
 
-    async def answer_of(
-        self,
-        request_id: str,
-        *,
-        tool: str,
-        caller: Caller,
-        now: datetime,
-        arguments: Mapping[str, object] | None = None,
-    ) -> Accepted | None:
-        """Return the accepted answer of one request while its selected data is kept.
+    async def answer_of(self, query: AnswerQuery, *, now: datetime) -> Accepted | None:
+        """Return the accepted answer that fits ``query`` while its selected data is kept.
 
-        None where the request was not of this tool, caller and tenant, or not with equal
-        ``arguments``. Raises: AuditUnavailable.
+        Raises: AuditUnavailable.
         """
 
     def events(
@@ -196,12 +167,10 @@ class AuditStore(Protocol):
     def open_intents(self) -> Sequence[StoredEvent]:
         """Return intents whose outcome is not recorded, or is unknown and not yet resolved."""
 
-    async def find_open_call(
-        self, *, tool: str, caller: Caller, arguments: Mapping[str, object], but: str
-    ) -> str | None:
+    async def find_open_call(self, call: CallQuery) -> str | None:
         """Return the request id under which this very call is open: running, or sent and unknown.
 
-        ``but`` is the request id that asks: its own earlier attempts do not count.
+        The earlier attempts of the request that asks do not count.
         Decided on the HMAC of the arguments, caller and tenant; resolved by an OPERATOR event.
         Raises: AuditUnavailable.
         """

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import TypeVar
 
 from sluicegate.gates.events import AuditEvent, StoredEvent
 from sluicegate.gates.operator_acts import demand_account
 from sluicegate.gates.ports import AuditUnavailable, ChainReport
+from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery, CallQuery
 from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Reservation, Terms
 from sluicegate.stores.chain import verify_chain
-from sluicegate.stores.encoding import hmac_of_arguments
 from sluicegate.stores.keys import AuditKeys, draw_keys
 from sluicegate.stores.record_accepted import find_accepted, find_answer
 from sluicegate.stores.record_acts import (
@@ -24,11 +24,10 @@ from sluicegate.stores.record_acts import (
 )
 from sluicegate.stores.record_custody import REWRAPPED_AT_ONCE, find_blob
 from sluicegate.stores.record_ledger import Ledger
-from sluicegate.stores.record_open_calls import find_open_call
+from sluicegate.stores.record_open_calls import find_open_row
 from sluicegate.stores.record_questions import select_events, select_open_intents
 from sluicegate.stores.record_terms import demand_terms, hide_key, key_columns
 from sluicegate.stores.sqlite_schema import demand_sqlite, prepare_tables
-from sluicegate.values.callers import Caller
 
 T = TypeVar("T")
 
@@ -91,72 +90,24 @@ class MemoryStore:
         """Return intents whose outcome is not recorded, or is unknown and not yet resolved."""
         return self._ask(select_open_intents)
 
-    async def find_open_call(
-        self, *, tool: str, caller: Caller, arguments: Mapping[str, object], but: str
-    ) -> str | None:
+    async def find_open_call(self, call: CallQuery) -> str | None:
         """Return the request id under which this very call is open."""
-        digest = hmac_of_arguments(self._keys, arguments)
-        return self._ask(
-            lambda connection: find_open_call(
-                connection, tool=tool, caller=caller, arguments_hmac=digest, but=but
-            )
-        )
+        columns = key_columns(self._keys, call)
+        return self._ask(lambda connection: find_open_row(connection, columns))
 
-    async def demand_key(
-        self,
-        reservation: Reservation,
-        *,
-        request_id: str,
-        tool: str,
-        caller: Caller,
-        arguments: Mapping[str, object],
-        now: datetime,
-    ) -> None:
+    async def demand_key(self, reservation: Reservation, call: CallQuery, *, now: datetime) -> None:
         """Judge a reservation as the commit of an intent would, and keep nothing."""
-        columns = key_columns(self._keys, request_id, tool, caller, arguments)
+        columns = key_columns(self._keys, call)
         terms = hide_key(Terms(reservation=reservation), self._keys)
         self._ask(lambda connection: demand_terms(connection, columns, terms, now))
 
-    async def accepted(
-        self,
-        *,
-        tool: str,
-        caller: Caller,
-        contract_digest: str,
-        since: datetime,
-        now: datetime,
-        after: str | None = None,
-        before: int | None = None,
-    ) -> AcceptedPage:
+    async def accepted(self, query: AcceptedQuery, *, now: datetime) -> AcceptedPage:
         """Return accepted answers given to this caller and tenant, newest first."""
-        return self._change(
-            lambda ledger: find_accepted(
-                ledger,
-                tool=tool,
-                caller=caller,
-                contract_digest=contract_digest,
-                since=since,
-                now=now,
-                after=after,
-                before=before,
-            )
-        )
+        return self._change(lambda ledger: find_accepted(ledger, query, now))
 
-    async def answer_of(
-        self,
-        request_id: str,
-        *,
-        tool: str,
-        caller: Caller,
-        now: datetime,
-        arguments: Mapping[str, object] | None = None,
-    ) -> Accepted | None:
+    async def answer_of(self, query: AnswerQuery, *, now: datetime) -> Accepted | None:
         """Return the accepted answer of one request while its selected data is kept."""
-        return self._change(
-            lambda ledger: find_answer(
-                ledger, request_id, tool=tool, caller=caller, now=now, arguments=arguments
-            )
-        )
+        return self._change(lambda ledger: find_answer(ledger, query, now))
 
     def verify(self) -> ChainReport:
         """Recompute the chain over every column from the first event on."""

@@ -6,7 +6,7 @@ import asyncio
 import os
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from datetime import datetime
 from typing import Final, TypeVar, cast
@@ -15,8 +15,8 @@ from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import AuditEvent, EventKind
 from sluicegate.gates.operator_acts import demand_account
 from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery, CallQuery
 from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Reservation, Terms
-from sluicegate.stores.encoding import hmac_of_arguments
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.record_accepted import find_accepted, find_answer
 from sluicegate.stores.record_acts import (
@@ -27,10 +27,9 @@ from sluicegate.stores.record_acts import (
 )
 from sluicegate.stores.record_custody import REWRAPPED_AT_ONCE, find_blob
 from sluicegate.stores.record_ledger import Ledger
-from sluicegate.stores.record_open_calls import find_open_call
+from sluicegate.stores.record_open_calls import find_open_row
 from sluicegate.stores.record_terms import demand_terms, hide_key, key_columns
 from sluicegate.stores.writing import Item, Writer
-from sluicegate.values.callers import Caller
 
 T = TypeVar("T")
 
@@ -97,81 +96,33 @@ class QueuedStore(ABC):
         item = _record_item(events, asyncio.get_running_loop(), terms=terms)
         return cast("tuple[str, ...]", await self._wait(item))
 
-    async def find_open_call(
-        self, *, tool: str, caller: Caller, arguments: Mapping[str, object], but: str
-    ) -> str | None:
+    async def find_open_call(self, call: CallQuery) -> str | None:
         """Return the request id under which this very call is open: running, or sent and unknown.
 
         Asked of the writer, so that everything queued before is counted. Raises: AuditUnavailable.
         """
-        digest = hmac_of_arguments(self._keys, arguments)
-        return await self._do(
-            lambda ledger: find_open_call(
-                ledger.connection, tool=tool, caller=caller, arguments_hmac=digest, but=but
-            )
-        )
+        columns = key_columns(self._keys, call)
+        return await self._do(lambda ledger: find_open_row(ledger.connection, columns))
 
-    async def demand_key(
-        self,
-        reservation: Reservation,
-        *,
-        request_id: str,
-        tool: str,
-        caller: Caller,
-        arguments: Mapping[str, object],
-        now: datetime,
-    ) -> None:
+    async def demand_key(self, reservation: Reservation, call: CallQuery, *, now: datetime) -> None:
         """Judge a reservation as the commit of an intent would, and keep nothing.
 
         Raises: TermRefused, AlreadyDone, AuditUnavailable.
         """
-        columns = key_columns(self._keys, request_id, tool, caller, arguments)
+        columns = key_columns(self._keys, call)
         terms = hide_key(Terms(reservation=reservation), self._keys)
         await self._do(lambda ledger: demand_terms(ledger.connection, columns, terms, now))
 
-    async def accepted(
-        self,
-        *,
-        tool: str,
-        caller: Caller,
-        contract_digest: str,
-        since: datetime,
-        now: datetime,
-        after: str | None = None,
-        before: int | None = None,
-    ) -> AcceptedPage:
+    async def accepted(self, query: AcceptedQuery, *, now: datetime) -> AcceptedPage:
         """Return accepted answers given to this caller and tenant, newest first.
 
         Asked of the writer, so that everything queued before is seen. Raises: AuditUnavailable.
         """
-        return await self._do(
-            lambda ledger: find_accepted(
-                ledger,
-                tool=tool,
-                caller=caller,
-                contract_digest=contract_digest,
-                since=since,
-                now=now,
-                after=after,
-                before=before,
-            )
-        )
+        return await self._do(lambda ledger: find_accepted(ledger, query, now))
 
-    async def answer_of(
-        self,
-        request_id: str,
-        *,
-        tool: str,
-        caller: Caller,
-        now: datetime,
-        arguments: Mapping[str, object] | None = None,
-    ) -> Accepted | None:
+    async def answer_of(self, query: AnswerQuery, *, now: datetime) -> Accepted | None:
         """Return the accepted answer of one request while its selected data is kept."""
-        return await self._do(
-            lambda ledger: find_answer(
-                ledger, request_id, tool=tool, caller=caller, now=now, arguments=arguments
-            )
-        )
+        return await self._do(lambda ledger: find_answer(ledger, query, now))
 
     async def reveal(self, ref: str, *, who: str, reason: str, now: datetime) -> bytes:
         """Record the act, then return the plain bytes.

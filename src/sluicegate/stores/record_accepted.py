@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
 from sluicegate.gates.events import StoredEvent
 from sluicegate.gates.keeping import SELECTED
 from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery
 from sluicegate.gates.terms import Accepted, AcceptedPage
 from sluicegate.stores.chain import holds_own_link
 from sluicegate.stores.encoding import Column, hmac_of_arguments, storable, time_text
@@ -25,19 +26,8 @@ PAGE: Final = 100
 _LAST_SEQ: Final = (1 << 63) - 1
 
 
-def find_accepted(
-    ledger: Ledger,
-    *,
-    tool: str,
-    caller: Caller,
-    contract_digest: str,
-    since: datetime,
-    now: datetime,
-    after: str | None,
-    before: int | None,
-) -> AcceptedPage:
+def find_accepted(ledger: Ledger, query: AcceptedQuery, now: datetime) -> AcceptedPage:
     """Answer ``AuditStore.accepted``. Raises: AuditUnavailable, sqlite3.Error."""
-    tenant = None if caller.tenant is None else storable(caller.tenant)
     events = _select(
         ledger,
         "e.tool = ? AND e.caller_subject IS ? AND e.caller_tenant IS ?"
@@ -45,38 +35,35 @@ def find_accepted(
         " AND e.contract_digest = ? AND e.time >= ? AND e.seq + 0 < ?"
         " ORDER BY e.seq + 0 DESC LIMIT ?",
         (
-            *(storable(tool), storable(caller.subject), tenant, contract_digest),
-            *(time_text(since), _LAST_SEQ if before is None else before, PAGE),
+            *(storable(query.tool), *_columns_of(query.caller), query.contract_digest),
+            time_text(query.since),
+            _LAST_SEQ if query.before is None else query.before,
+            PAGE,
         ),
     )
     return AcceptedPage(
-        answers=tuple(_open(ledger, _asked_after(ledger, events, after), now)),
+        answers=tuple(_open(ledger, _asked_after(ledger, events, query.after), now)),
         next_before=events[-1].seq if len(events) == PAGE else None,
     )
 
 
-def find_answer(
-    ledger: Ledger,
-    request_id: str,
-    *,
-    tool: str,
-    caller: Caller,
-    now: datetime,
-    arguments: Mapping[str, object] | None,
-) -> Accepted | None:
+def find_answer(ledger: Ledger, query: AnswerQuery, now: datetime) -> Accepted | None:
     """Answer ``AuditStore.answer_of``. Raises: AuditUnavailable, sqlite3.Error."""
-    tenant = None if caller.tenant is None else storable(caller.tenant)
     events = _select(
         ledger,
         # Not by the index over tools: one call has a few events, its tool may have millions.
         "e.request_id = ? AND e.tool || '' = ? AND e.caller_subject IS ?"
         " AND e.caller_tenant IS ? ORDER BY e.seq DESC LIMIT 1",
-        (request_id, storable(tool), storable(caller.subject), tenant),
+        (query.request_id, storable(query.tool), *_columns_of(query.caller)),
     )
-    if arguments is not None:
-        wanted = hmac_of_arguments(ledger.keys, arguments)
+    if query.arguments is not None:
+        wanted = hmac_of_arguments(ledger.keys, query.arguments)
         events = [event for event in events if event.arguments_hmac == wanted]
     return next(_open(ledger, events, now), None)
+
+
+def _columns_of(caller: Caller) -> tuple[str, str | None]:
+    return storable(caller.subject), None if caller.tenant is None else storable(caller.tenant)
 
 
 def _asked_after(

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from sluicegate.stores.connections import Connection
-from sluicegate.stores.encoding import Column, storable
-from sluicegate.values.callers import Caller
+from sluicegate.stores.encoding import Column
 
 # What ``gates.open_calls.open_attempts`` says, in SQL: one table of cases holds both to it. The
 # member is looked for as the writer spells it, since older SQLite lets no trigger call json_extract
@@ -96,25 +95,6 @@ FILL_OPEN_CALLS: Final = (
     f"INSERT INTO open_call ({_COLUMNS})"  # noqa: S608  (constant text)
     f" SELECT {_COLUMNS} FROM audit_event AS e WHERE {OPEN}"
 )
-
-
-def find_open_call(
-    connection: Connection, *, tool: str, caller: Caller, arguments_hmac: str, but: str
-) -> str | None:
-    """Return the newest request of this caller, tool and arguments that is open, except ``but``.
-
-    Raises: sqlite3.Error.
-    """
-    return find_open_row(
-        connection,
-        {
-            "arguments_hmac": arguments_hmac,
-            "tool": storable(tool),
-            "caller_subject": storable(caller.subject),
-            "caller_tenant": None if caller.tenant is None else storable(caller.tenant),
-            "request_id": storable(but),
-        },
-    )
 
 
 def find_open_row(connection: Connection, columns: Mapping[str, Column]) -> str | None:

@@ -14,6 +14,7 @@ from typing import Final
 
 from sluicegate.gates.events import EventKind, Outcome
 from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.gates.record_queries import CallQuery
 from sluicegate.gates.terms import Allowance, AlreadyDone, Reservation, TermRefused, Terms
 from sluicegate.stores.connections import Connection
 from sluicegate.stores.encoding import (
@@ -25,7 +26,6 @@ from sluicegate.stores.encoding import (
 )
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.record_open_calls import find_open_row
-from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code
 
 TERM_TABLES: Final = (
@@ -85,16 +85,15 @@ _SLACK: Final = timedelta(days=1)
 """What has run out is forgotten so much later: a clock that was wrong for a while frees nothing."""
 
 
-def key_columns(
-    keys: AuditKeys, request_id: str, tool: str, caller: Caller, arguments: Mapping[str, object]
-) -> dict[str, Column]:
-    """Return what a reservation is judged by: the columns that an intent would have."""
+def key_columns(keys: AuditKeys, call: CallQuery) -> dict[str, Column]:
+    """Return what a call is judged by: the columns that its intent would have."""
+    tenant = call.caller.tenant
     return {
-        "request_id": request_id,
-        "tool": storable(tool),
-        "caller_subject": storable(caller.subject),
-        "caller_tenant": None if caller.tenant is None else storable(caller.tenant),
-        "arguments_hmac": hmac_of_arguments(keys, arguments),
+        "request_id": storable(call.request_id),
+        "tool": storable(call.tool),
+        "caller_subject": storable(call.caller.subject),
+        "caller_tenant": None if tenant is None else storable(tenant),
+        "arguments_hmac": hmac_of_arguments(keys, call.arguments),
     }
 
 

@@ -17,6 +17,7 @@ from sluicegate.gates.events import AuditEvent, EventKind
 from sluicegate.gates.failures import is_failure
 from sluicegate.gates.forwarding import ForwardingStore, HeldBack
 from sluicegate.gates.ports import AuditStore, AuditUnavailable
+from sluicegate.gates.record_queries import AnswerQuery, CallQuery
 from sluicegate.gates.terms import (
     NO_TERMS,
     Accepted,
@@ -33,7 +34,6 @@ from sluicegate.stores.shared_keys_fates import last_of
 from sluicegate.stores.shared_keys_secrets import Bond, derive_secrets, open_answer
 from sluicegate.stores.shared_keys_table import Claim, KeyStoreUnavailable, KeyTable, Said
 from sluicegate.stores.shared_keys_telling import Telling
-from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code
 
 _LOG: Final = logging.getLogger("sluicegate")
@@ -96,51 +96,27 @@ class SharedKeysStore(ForwardingStore):
         self._pay()
         return ids
 
-    async def demand_key(
-        self,
-        reservation: Reservation,
-        *,
-        request_id: str,
-        tool: str,
-        caller: Caller,
-        arguments: Mapping[str, object],
-        now: datetime,
-    ) -> None:
+    async def demand_key(self, reservation: Reservation, call: CallQuery, *, now: datetime) -> None:
         """As ``AuditStore.demand_key``, in Redis and in the record."""
-        claim = self._claim(reservation, request_id=request_id, attempt=1, arguments=arguments)
+        claim = self._claim(
+            reservation, request_id=call.request_id, attempt=1, arguments=call.arguments
+        )
         try:
             await self._judge(claim, now, keep=False)
         except AuditUnavailable as error:
             raise HeldBack(str(error)) from error
-        await super().demand_key(
-            reservation,
-            request_id=request_id,
-            tool=tool,
-            caller=caller,
-            arguments=arguments,
-            now=now,
-        )
+        await super().demand_key(reservation, call, now=now)
 
-    async def answer_of(
-        self,
-        request_id: str,
-        *,
-        tool: str,
-        caller: Caller,
-        now: datetime,
-        arguments: Mapping[str, object] | None = None,
-    ) -> Accepted | None:
+    async def answer_of(self, query: AnswerQuery, *, now: datetime) -> Accepted | None:
         """As ``AuditStore.answer_of``; of the call of another gate what that one sealed."""
-        kept = await super().answer_of(
-            request_id, tool=tool, caller=caller, now=now, arguments=arguments
-        )
-        entry = self._met.get(request_id)
-        if kept is not None or entry is None or await self._telling.is_own(request_id):
+        kept = await super().answer_of(query, now=now)
+        entry = self._met.get(query.request_id)
+        if kept is not None or entry is None or await self._telling.is_own(query.request_id):
             return kept
         sealed = await self._table.read_sealed(entry)
         if sealed is None:
             return None
-        bond = Bond(entry=entry, request_id=request_id, tool=tool, caller=caller)
+        bond = Bond(entry=entry, request_id=query.request_id, tool=query.tool, caller=query.caller)
         try:
             return open_answer(self._secrets, bond, sealed, now)
         except SealBroken as error:

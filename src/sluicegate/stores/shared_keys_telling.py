@@ -11,6 +11,7 @@ from datetime import datetime
 from sluicegate.gates.events import AuditEvent, EventKind
 from sluicegate.gates.keeping import SELECTED
 from sluicegate.gates.ports import AuditStore, AuditUnavailable
+from sluicegate.gates.record_queries import AnswerQuery
 from sluicegate.stores.shared_keys_fates import Became, Fate, find_fate, judge_outcome
 from sluicegate.stores.shared_keys_secrets import Bond, SharedSecrets, seal_answer
 from sluicegate.stores.shared_keys_table import Claim, KeyTable
@@ -80,7 +81,8 @@ class Telling:
         sealed = b""
         if became is Became.DONE:
             # What the record itself would answer a replay with; nothing where it keeps none.
-            kept = await self._record.answer_of(claim.request_id, tool=tool, caller=caller, now=now)
+            asked = AnswerQuery(request_id=claim.request_id, tool=tool, caller=caller)
+            kept = await self._record.answer_of(asked, now=now)
             bond = Bond(entry=claim.entry, request_id=claim.request_id, tool=tool, caller=caller)
             if kept is not None:
                 sealed = seal_answer(self._secrets, bond, kept, claim.kept_until)

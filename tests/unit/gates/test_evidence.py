@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Awaitable
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from tests.unit.gates.test_identical_writes import Held
 
 from sluicegate.gates.gate import Gate
 from sluicegate.gates.ports import AuditUnavailable, Dispatch
+from sluicegate.gates.record_queries import AcceptedQuery
 from sluicegate.gates.terms import NO_TERMS, AcceptedPage, TermRefused, Terms
 from sluicegate.rendering.story import tell_story
 from sluicegate.stores.memory import MemoryStore
@@ -530,7 +532,7 @@ async def test_a_state_that_changed_before_a_retry_stops_it() -> None:
 
 
 class Unreadable(MemoryStore):
-    async def accepted(self, **asked: Any) -> AcceptedPage:
+    async def accepted(self, query: AcceptedQuery, *, now: datetime) -> AcceptedPage:
         raise AuditUnavailable("no record")
 
 

@@ -23,6 +23,7 @@ from sluicegate.gates.forwarding import HeldBack, begins_something
 from sluicegate.gates.gate import Gate, Opened
 from sluicegate.gates.means import Means
 from sluicegate.gates.ports import AccessQuery, Adapter, Decision, Dispatch, Notice
+from sluicegate.gates.record_queries import CallQuery
 from sluicegate.gates.result_gate import ResultLadder
 from sluicegate.gates.terms import NO_TERMS, Allowance, Terms
 from sluicegate.stores.memory import MemoryStore
@@ -91,9 +92,7 @@ class RaisingStore(MemoryStore):
             raise self._error
         return await super().record(events, **how)
 
-    async def find_open_call(
-        self, *, tool: str, caller: Caller, arguments: Mapping[str, object], but: str
-    ) -> str | None:
+    async def find_open_call(self, call: CallQuery) -> str | None:
         if not self._failing:
             raise self._error
         return None

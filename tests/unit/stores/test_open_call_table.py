@@ -10,11 +10,11 @@ import pytest
 from tests.unit.stores.made import intent, kept, outcome, resolution
 
 from sluicegate.gates.events import Outcome
-from sluicegate.stores.encoding import hmac_of_arguments
+from sluicegate.gates.record_queries import CallQuery
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.memory import MemoryStore
-from sluicegate.stores.record_open_calls import OPEN_CALL_TRIGGERS, find_open_call
-from sluicegate.stores.record_terms import TERM_TRIGGERS
+from sluicegate.stores.record_open_calls import OPEN_CALL_TRIGGERS, find_open_row
+from sluicegate.stores.record_terms import TERM_TRIGGERS, key_columns
 from sluicegate.stores.sqlite import SqliteStore
 from sluicegate.values.callers import Caller
 
@@ -24,7 +24,7 @@ ARGUMENTS = {"project_id": "bluebird"}
 
 async def unresolved(store: SqliteStore | MemoryStore) -> bool:
     found = await store.find_open_call(
-        tool="restart", caller=CALLER, arguments=ARGUMENTS, but="req.another0"
+        CallQuery(request_id="req.another0", tool="restart", caller=CALLER, arguments=ARGUMENTS)
     )
     return found is not None
 
@@ -33,7 +33,8 @@ async def unresolved(store: SqliteStore | MemoryStore) -> bool:
 async def test_the_question_costs_the_same_after_a_thousand_equal_calls(
     sqlite: SqliteStore, keys: AuditKeys
 ) -> None:
-    digest = hmac_of_arguments(keys, ARGUMENTS)
+    asked = CallQuery(request_id="req.another0", tool="restart", caller=CALLER, arguments=ARGUMENTS)
+    columns = key_columns(keys, asked)
 
     def steps() -> int:
         count = 0
@@ -45,9 +46,7 @@ async def test_the_question_costs_the_same_after_a_thousand_equal_calls(
 
         with closing(sqlite3.connect(sqlite.path)) as connection:
             connection.set_progress_handler(step, 1)
-            found = find_open_call(
-                connection, tool="restart", caller=CALLER, arguments_hmac=digest, but="req.another0"
-            )
+            found = find_open_row(connection, columns)
             assert found is None
         return count
 

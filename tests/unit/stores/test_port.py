@@ -12,6 +12,7 @@ from tests.unit.stores.made import NOW, intent, outcome
 
 from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.gates.record_queries import CallQuery
 from sluicegate.gates.terms import TermRefused, Terms
 from sluicegate.stores.chain import GENESIS
 from sluicegate.stores.memory import MemoryStore
@@ -114,7 +115,7 @@ async def test_a_call_is_open_while_no_outcome_is_known(
 ) -> None:
     await store.record(events)
     open_as = await store.find_open_call(
-        tool="restart", caller=CALLER, arguments=ARGUMENTS, but="req.another0"
+        CallQuery(request_id="req.another0", tool="restart", caller=CALLER, arguments=ARGUMENTS)
     )
     open_still = [event.attempt for event in store.open_intents()]
     assert (open_as, open_still) == ("req.00000001" if attempts else None, attempts)
@@ -138,7 +139,7 @@ async def test_an_open_call_blocks_no_other_call(
 ) -> None:
     await store.record([intent()])
     found = await store.find_open_call(
-        tool=tool, caller=caller, arguments=arguments, but="req.another0"
+        CallQuery(request_id="req.another0", tool=tool, caller=caller, arguments=arguments)
     )
     assert found is None
 
@@ -147,7 +148,7 @@ async def test_a_call_without_tenant_is_found_again(store: Store) -> None:
     await store.record([intent(caller_tenant=None)])
     caller = Caller(subject="svc-deploy")
     found = await store.find_open_call(
-        tool="restart", caller=caller, arguments=ARGUMENTS, but="req.another0"
+        CallQuery(request_id="req.another0", tool="restart", caller=caller, arguments=ARGUMENTS)
     )
     assert found == "req.00000001"
 
@@ -163,7 +164,7 @@ async def test_a_closed_store_is_unavailable(store: Store) -> None:
 async def test_the_request_that_asks_does_not_stand_in_its_own_way(store: Store) -> None:
     await store.record([intent()])
     found = await store.find_open_call(
-        tool="restart", caller=CALLER, arguments=ARGUMENTS, but="req.00000001"
+        CallQuery(request_id="req.00000001", tool="restart", caller=CALLER, arguments=ARGUMENTS)
     )
     assert found is None
 

@@ -13,6 +13,7 @@ from tests.unit.stores.made import NOW, intent, kept, outcome
 
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.gates.record_queries import AcceptedQuery, CallQuery
 from sluicegate.gates.terms import Allowance, Reservation, Terms
 from sluicegate.stores.encoding import COLUMNS
 from sluicegate.stores.keys import AuditKeys, draw_keys
@@ -245,7 +246,7 @@ async def test_a_nul_is_kept_escaped_and_the_chain_holds(postgres: PostgresStore
     )
     (event,) = postgres.events(tool="a\0b")
     open_as = await postgres.find_open_call(
-        tool="a\0b", caller=CALLER, arguments={"\0": "\0"}, but="req.another0"
+        CallQuery(request_id="req.another0", tool="a\0b", caller=CALLER, arguments={"\0": "\0"})
     )
     assert (event.tool, event.call_id, open_as) == ("a\\x00b", "\\x00", "req.00000001")
     assert postgres.verify().problem is None
@@ -297,14 +298,14 @@ async def test_an_answer_that_was_changed_is_no_evidence(
     await postgres.record([intent(), outcome(kept=kept(b"{}", kind="selected"))])
     with unguarded(place) as intruder:
         intruder.execute("UPDATE audit_event SET endpoint = 'x' WHERE seq = 2")
+    query = AcceptedQuery(
+        tool="restart",
+        caller=CALLER,
+        contract_digest="sha256:aa",
+        since=NOW - timedelta(seconds=1),
+    )
     with pytest.raises(AuditUnavailable, match="CHAIN_BROKEN: event 2"):
-        await postgres.accepted(
-            tool="restart",
-            caller=CALLER,
-            contract_digest="sha256:aa",
-            since=NOW - timedelta(seconds=1),
-            now=NOW,
-        )
+        await postgres.accepted(query, now=NOW)
 
 
 @pytest.mark.requirement("AUD-3", "RES-9")

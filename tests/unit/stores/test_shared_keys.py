@@ -20,6 +20,7 @@ from sluicegate.gates.events import AuditEvent, Outcome
 from sluicegate.gates.forwarding import HeldBack
 from sluicegate.gates.operator_acts import Found, resolve
 from sluicegate.gates.ports import AuditStore, AuditUnavailable
+from sluicegate.gates.record_queries import AnswerQuery, CallQuery
 from sluicegate.gates.terms import (
     Accepted,
     Allowance,
@@ -411,16 +412,19 @@ async def test_a_success_that_nobody_heard_is_unknown(gates: Gates) -> None:
 
 async def test_a_reservation_that_is_judged_is_not_kept(gates: Gates) -> None:
     one, other = await gates.open(), await gates.open()
-    asked = {"tool": "restart", "caller": CALLER, "arguments": ARGUMENTS, "now": NOW}
+    a, b = (
+        CallQuery(request_id=each, tool="restart", caller=CALLER, arguments=ARGUMENTS)
+        for each in (A, B)
+    )
     reservation = terms_of().reservation
     assert reservation is not None
-    await other.demand_key(reservation, request_id=B, **asked)  # type: ignore[arg-type]
+    await other.demand_key(reservation, b, now=NOW)
     assert entries(gates.server) == []
     for attempt in (1, 2, 3):
         await one.record([intent(A, attempt=attempt)], terms=terms_of())
-        await one.demand_key(reservation, request_id=A, **asked)  # type: ignore[arg-type]
+        await one.demand_key(reservation, a, now=NOW)
     with pytest.raises(TermRefused, match="IN_PROGRESS"):
-        await other.demand_key(reservation, request_id=B, **asked)  # type: ignore[arg-type]
+        await other.demand_key(reservation, b, now=NOW)
 
 
 # --- what another gate gives again ----------------------------------------------------------------
@@ -433,7 +437,8 @@ async def answered(
     caller: Caller = CALLER,
     now: datetime = NOW,
 ) -> Accepted | None:
-    return await store.answer_of(request_id, tool=tool, caller=caller, now=now, arguments=ARGUMENTS)
+    query = AnswerQuery(request_id=request_id, tool=tool, caller=caller, arguments=ARGUMENTS)
+    return await store.answer_of(query, now=now)
 
 
 async def make(store: AuditStore, **members: Any) -> None:

@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.unit.stores.made import NOW, intent, outcome
@@ -17,6 +18,7 @@ from tests.unit.stores.made import NOW, intent, outcome
 from sluicegate.gates.events import AuditEvent, Kept, Outcome
 from sluicegate.gates.operator_acts import Found, resolve
 from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery
 from sluicegate.gates.terms import Allowance, AlreadyDone, Reservation, TermRefused, Terms
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.memory import MemoryStore
@@ -176,16 +178,12 @@ def proof(request_id: str = A, **changes: object) -> AuditEvent:
     )
 
 
-async def found(store: Store, **changes: object) -> list[str]:
-    asked = {
-        "tool": proof().tool,
-        "caller": CALLER,
-        "contract_digest": DIGEST,
-        "since": NOW,
-        "now": later(5),
-        **changes,
-    }
-    page = await store.accepted(**asked)  # type: ignore[arg-type]
+ANSWER_OF_A = AnswerQuery(request_id=A, tool="restart", caller=CALLER)
+
+
+async def found(store: Store, *, now: datetime | None = None, **changes: Any) -> list[str]:
+    query = AcceptedQuery(tool=proof().tool, caller=CALLER, contract_digest=DIGEST, since=NOW)
+    page = await store.accepted(replace(query, **changes), now=now or later(5))
     return [each.request_id for each in page.answers]
 
 
@@ -194,7 +192,7 @@ async def test_accepted_answers_are_found_newest_first_with_their_data(store: St
     (first,) = await store.record([proof(A)])
     await store.record([proof(B, time=later(1))])
     assert await found(store) == [B, A]
-    answer = await store.answer_of(A, tool="restart", caller=CALLER, now=later(5))
+    answer = await store.answer_of(ANSWER_OF_A, now=later(5))
     assert answer is not None
     assert (answer.event_id, answer.data, answer.spent) == (first, {"state": "failed"}, False)
     assert (answer.seq, answer.time) == (1, NOW)
@@ -222,7 +220,7 @@ async def test_what_is_no_evidence_is_not_found(store: Store, case: str) -> None
     await store.record([proof(A, **changes)])
     assert await found(store, **asked) == []
     if not asked:
-        assert await store.answer_of(A, tool="restart", caller=CALLER, now=later(5)) is None
+        assert await store.answer_of(ANSWER_OF_A, now=later(5)) is None
 
 
 @pytest.mark.requirement("EVI-1")
@@ -231,7 +229,7 @@ async def test_evidence_is_spent_with_the_intent_and_once(store: Store) -> None:
     act = Terms(evidence=(event_id,))
     assert await refusal(store, intent(B), act) == "recorded"
     assert await refusal(store, intent("req.00000003"), act) == "EVIDENCE_REQUIRED"
-    answer = await store.answer_of(A, tool="restart", caller=CALLER, now=later(5))
+    answer = await store.answer_of(ANSWER_OF_A, now=later(5))
     assert answer is not None
     assert answer.spent
 
@@ -243,7 +241,7 @@ async def test_an_intent_that_another_term_refuses_spends_nothing(store: Store) 
     await store.record([intent("req.00000009")], terms=Terms(allowances=(full,)))
     refused = Terms(evidence=(event_id,), allowances=(full,))
     assert await refusal(store, intent(B), refused) == "QUOTA_EXCEEDED"
-    answer = await store.answer_of(A, tool="restart", caller=CALLER, now=later(5))
+    answer = await store.answer_of(ANSWER_OF_A, now=later(5))
     assert answer is not None
     assert not answer.spent
 
@@ -370,7 +368,7 @@ async def test_what_is_asked_in_a_commit_looks_through_no_tools_whole_history(
     asked: list[str] = []
     store._connection.set_trace_callback(asked.append)
     await found(store)
-    await store.answer_of(A, tool="restart", caller=CALLER, now=later(5))
+    await store.answer_of(ANSWER_OF_A, now=later(5))
     with pytest.raises(AlreadyDone):
         await store.record([intent(B, time=later(2))], terms=terms_of())
     quota = Allowance(key="q" * 64, count=3, window_s=60)

@@ -1,0 +1,48 @@
+"""What the gate asks of the record about calls: one object a question (ACC-4, EVI-1, RET-2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from sluicegate.values.callers import Caller
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallQuery:
+    """A call that asks: under which request id, who, which tool, with which arguments."""
+
+    request_id: str
+    tool: str
+    caller: Caller
+    arguments: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerQuery:
+    """The accepted answer of one request, if it was of this tool, caller and tenant.
+
+    ``arguments``: also with equal ones; None: whatever they were.
+    """
+
+    request_id: str
+    tool: str
+    caller: Caller
+    arguments: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptedQuery:
+    """Accepted answers that one contract gave to this caller and tenant, at ``since`` or later.
+
+    ``after``: the id of an event; only those that were asked for after it. ``before``: only those
+    before this seq.
+    """
+
+    tool: str
+    caller: Caller
+    contract_digest: str
+    since: datetime
+    after: str | None = None
+    before: int | None = None
