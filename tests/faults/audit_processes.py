@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
+import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -51,6 +54,30 @@ async def write(folder: Path, count: int, callers: int) -> None:
 
     await asyncio.gather(*[call(first) for first in range(callers)])
     await store.close()
+
+
+def kill_after(work: Callable[[int], None], lines: int, seconds: float) -> list[str]:
+    """Fork a child that writes to a pipe, kill it after so many lines and then seconds.
+
+    Returns all lines that it wrote.
+    """
+    read, write = os.pipe()
+    child = fork(lambda: work(write))
+    os.close(write)
+    received = b""
+    while received.count(b"\n") < lines:
+        chunk = os.read(read, 65_536)
+        assert chunk, "the child died by itself"
+        received += chunk
+    deadline = time.monotonic() + seconds
+    while (left := deadline - time.monotonic()) > 0 and select.select([read], [], [], left)[0]:
+        received += os.read(read, 65_536)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    while chunk := os.read(read, 65_536):
+        received += chunk
+    os.close(read)
+    return received.decode().splitlines()
 
 
 def fork(work: Callable[[], None]) -> int:

@@ -19,7 +19,7 @@ from tests.faults.upstreams import (
     sending,
     serve,
 )
-from tests.unit.gates.job_status import ARGUMENTS, contracts
+from tests.unit.gates.job_status import ARGUMENTS, MANY, contracts
 from tests.unit.gates.job_status import answer as upstream_answer
 
 from sluicegate.access.authzen import EVALUATION_PATH, AuthzenAuthorizer
@@ -332,35 +332,6 @@ async def test_an_obligation_that_is_not_understood_denies() -> None:
         (event,) = gate.audit.events(request_id=given.request_id)
     assert (given.outcome, given.code, event.code) == ("refused", "DENIED", "DENIED")
     assert event.decision_id == service.header("x-request-id")
-
-
-MANY = contracts(
-    arguments={
-        "schema": {
-            "type": "object",
-            "properties": {
-                "projects": {
-                    "type": "array",
-                    "items": {"type": "string", "pattern": "^[a-z]{1,9}$"},
-                    "maxItems": 9,
-                }
-            },
-            "required": ["projects"],
-            "additionalProperties": False,
-        },
-        "resource": [{"type": "project", "id": "/projects/*"}],
-    },
-    fetch={"host": {}},
-    result={
-        "schema": {
-            "type": "object",
-            "properties": {"state": {"enum": ["failed"]}},
-            "required": ["state"],
-            "additionalProperties": False,
-        },
-        "agent": ["/state"],
-    },
-)
 
 
 WREN_AND_ROBIN = '{"projects": ["wren", "robin"]}'

@@ -8,7 +8,7 @@ import cedarpy
 import pytest
 from tests.unit.access.cedar_documents import ENTITIES, SCHEMA, documents
 from tests.unit.access.test_cedar import ERRING, unjudged
-from tests.unit.gates.job_status import ARGUMENTS, answer, contracts
+from tests.unit.gates.job_status import ARGUMENTS, MANY, answer, contracts
 
 from sluicegate.access.cedar import CedarAuthorizer
 from sluicegate.access.cedar_folder import load_cedar
@@ -87,35 +87,6 @@ async def test_policies_that_decide_too_late_have_not_decided(
     (event,) = gate.audit.events(request_id=given.request_id)
     assert (given.code, event.code) == ("UNAVAILABLE", "PDP_UNAVAILABLE")
     assert upstream.dispatches == []
-
-
-MANY = contracts(
-    arguments={
-        "schema": {
-            "type": "object",
-            "properties": {
-                "projects": {
-                    "type": "array",
-                    "items": {"type": "string", "pattern": "^[a-z]{1,9}$"},
-                    "maxItems": 9,
-                }
-            },
-            "required": ["projects"],
-            "additionalProperties": False,
-        },
-        "resource": [{"type": "project", "id": "/projects/*"}],
-    },
-    fetch={"host": {}},
-    result={
-        "schema": {
-            "type": "object",
-            "properties": {"state": {"enum": ["failed"]}},
-            "required": ["state"],
-            "additionalProperties": False,
-        },
-        "agent": ["/state"],
-    },
-)
 
 
 @pytest.mark.requirement("ACC-2", "ARG-6")

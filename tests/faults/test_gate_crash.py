@@ -10,14 +10,12 @@ import json
 import logging
 import os
 import random
-import select
-import signal
-import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.faults.audit_processes import fork, open_record
+from tests.faults.audit_processes import kill_after, open_record
 from tests.unit.gates.restart import ARGUMENTS, DONE, folder
 
 from sluicegate.gates.ports import Dispatch
@@ -73,27 +71,6 @@ def act_until_killed(place: Path, first: int, pipe: int) -> None:
     asyncio.run(act())
 
 
-def kill_after(place: Path, first: int, answers: int, seconds: float) -> list[tuple[int, str]]:
-    read, write = os.pipe()
-    child = fork(lambda: act_until_killed(place, first, write))
-    os.close(write)
-    received = b""
-    while received.count(b"\n") < answers:
-        chunk = os.read(read, 65_536)
-        assert chunk, "the child died by itself"
-        received += chunk
-    deadline = time.monotonic() + seconds
-    while (left := deadline - time.monotonic()) > 0 and select.select([read], [], [], left)[0]:
-        received += os.read(read, 65_536)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    while chunk := os.read(read, 65_536):
-        received += chunk
-    os.close(read)
-    lines = received.decode().splitlines()
-    return [(int(line.split()[0]), line.split()[1]) for line in lines]
-
-
 @pytest.mark.requirement("ACC-4", "AUD-1", "RET-2")
 def test_no_keyed_write_is_repeated_when_the_gate_is_killed(tmp_path: Path) -> None:
     answered: Counter[str] = Counter()
@@ -104,7 +81,12 @@ def test_no_keyed_write_is_repeated_when_the_gate_is_killed(tmp_path: Path) -> N
         if not place.exists():
             place.mkdir()
             first = 0
-        answers = kill_after(place, first, RANDOM.randrange(1, 12), RANDOM.random() * 0.004)
+        lines = kill_after(
+            partial(act_until_killed, place, first),
+            RANDOM.randrange(1, 12),
+            RANDOM.random() * 0.004,
+        )
+        answers = [(int(line.split()[0]), line.split()[1]) for line in lines]
         answered.update(code for _, code in answers)
         # What may have been cut off is called again under its key, and then what is new.
         first = max(0, max(made for made, _ in answers) - TRIED_AGAIN)

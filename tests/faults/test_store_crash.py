@@ -11,15 +11,13 @@ from __future__ import annotations
 import logging
 import os
 import random
-import select
-import signal
-import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 from tests.faults.audit_processes import (
     acknowledge_until_killed,
-    fork,
+    kill_after,
     make_event,
     open_record,
 )
@@ -32,34 +30,17 @@ LOG = logging.getLogger(__name__)
 RANDOM = random.Random(20261130)
 
 
-def kill_after(folder: Path, acknowledgements: int, seconds: float) -> list[str]:
-    """Start a child, kill it after so many acknowledgements and then seconds, return their ids."""
-    read, write = os.pipe()
-    child = fork(lambda: acknowledge_until_killed(folder, write))
-    os.close(write)
-    received = b""
-    while received.count(b"\n") < acknowledgements:
-        chunk = os.read(read, 65_536)
-        assert chunk, "the child died by itself"
-        received += chunk
-    deadline = time.monotonic() + seconds
-    while (left := deadline - time.monotonic()) > 0 and select.select([read], [], [], left)[0]:
-        received += os.read(read, 65_536)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    while chunk := os.read(read, 65_536):
-        received += chunk
-    os.close(read)
-    return received.decode().split()
-
-
 @pytest.mark.requirement("AUD-1", "AUD-3")
 def test_no_acknowledged_event_is_lost_when_a_writer_is_killed(tmp_path: Path) -> None:
     lost = unacknowledged = total = 0
     for number in range(ROUNDS):
         folder = tmp_path / str(number // ROUNDS_A_FILE)
         folder.mkdir(exist_ok=True)
-        acknowledged = kill_after(folder, RANDOM.randrange(1, 60), RANDOM.random() * 0.01)
+        acknowledged = kill_after(
+            partial(acknowledge_until_killed, folder),
+            RANDOM.randrange(1, 60),
+            RANDOM.random() * 0.01,
+        )
         store = open_record(folder)
         report = store.verify()
         stored = [event.event_id for event in store.events()]
@@ -83,7 +64,9 @@ def test_a_process_killed_while_it_opens_leaves_a_record_that_opens(tmp_path: Pa
     for number in range(ROUNDS):
         folder = tmp_path / str(number)
         folder.mkdir()
-        acknowledged = kill_after(folder, 0, RANDOM.random() * 0.03)
+        acknowledged = kill_after(
+            partial(acknowledge_until_killed, folder), 0, RANDOM.random() * 0.03
+        )
         opened += bool(acknowledged)
         store = open_record(folder)
         store.record_blocking([make_event(number)])

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Final, Self, TypeVar, overload
+from typing import Any, Final, Self, TypeAlias, TypeVar, overload
 
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.served import ContractSet
@@ -24,6 +24,7 @@ from sluicegate.gates.failures import is_failure
 from sluicegate.gates.means import Means
 from sluicegate.gates.outstanding import Outstanding
 from sluicegate.gates.ports import AuditStore
+from sluicegate.gates.recording import Subject
 from sluicegate.gates.retrying import granted_s
 from sluicegate.gates.serving import Line, Serving, close_all
 from sluicegate.gates.turning_away import guard, refuse_unknown
@@ -56,6 +57,21 @@ class Opened:
 
     serving: Serving
     means: Means
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """One call as it came, and what serves it; ``line`` is None where nothing does."""
+
+    serving: Serving
+    line: Line | None
+    subject: Subject
+    tool: str
+    raw: bytes
+
+
+_Begun: TypeAlias = "tuple[Course[T], float] | Answer[Any]"
+"""A course and the seconds that it has; the answer of a call without one."""
 
 
 class Gate:
@@ -146,29 +162,41 @@ class Gate:
         decode = None if as_ is None else decoder_for(as_)
         raw = as_bytes(arguments)
         async with self._entered() as serving:
-            line = serving.line_for(tool, _demand_caller(caller))
-            subject = name_subject(self._means, line, tool, caller, _demand_call_id(call_id))
+            asked = self._take(serving, tool, raw, caller, call_id)
 
             async def answer() -> Answer[T]:
-                opening = await self._announcer.announce(
-                    self._means, lambda: self._serving, subject
-                )
-                if opening is not None:
-                    return Answer(envelope=opening)
-                if line is None:
-                    return await refuse_unknown(self._means, subject, tool, serving.why_not(tool))
-                granted = granted_s(line.contract, deadline_s)
-                course: Course[T] = Course(
-                    self._means,
-                    line,
-                    subject,
-                    raw,
-                    self._bounds(serving, line, caller, granted),
-                    decode=decode,
-                )
+                begun = await self._begin(asked, deadline_s, decode)
+                if isinstance(begun, Answer):
+                    return begun
+                course, granted = begun
                 return await self._placed(course, granted, course.run)
 
-            return await guard(self._means, subject, answer)
+            return await guard(self._means, asked.subject, answer)
+
+    def _take(
+        self, serving: Serving, tool: str, raw: bytes, caller: Caller, call_id: str | None
+    ) -> _Asked:
+        line = serving.line_for(tool, _demand_caller(caller))
+        subject = name_subject(self._means, line, tool, caller, _demand_call_id(call_id))
+        return _Asked(serving=serving, line=line, subject=subject, tool=tool, raw=raw)
+
+    async def _begin(
+        self,
+        asked: _Asked,
+        deadline_s: float | None = None,
+        decode: Callable[[JsonValue], T] | None = None,
+    ) -> _Begun[T]:
+        """Return the course of a call, unless the set cannot be announced or nothing serves it."""
+        serving, line, subject = asked.serving, asked.line, asked.subject
+        opening = await self._announcer.announce(self._means, lambda: self._serving, subject)
+        if opening is not None:
+            return Answer(envelope=opening)
+        if line is None:
+            why = serving.why_not(asked.tool)
+            return await refuse_unknown(self._means, subject, asked.tool, why)
+        granted = granted_s(line.contract, deadline_s)
+        bounds = self._bounds(serving, line, subject.caller, granted)
+        return Course(self._means, line, subject, asked.raw, bounds, decode=decode), granted
 
     def _bounds(self, serving: Serving, line: Line, caller: Caller, granted: float) -> Bounds:
         deadline = self._means.clock.monotonic() + granted
@@ -223,28 +251,16 @@ class Gate:
         """
         raw = as_bytes(arguments)
         async with self._entered() as serving:
-            line = serving.line_for(tool, _demand_caller(caller))
-            subject = name_subject(self._means, line, tool, caller, _demand_call_id(call_id))
+            asked = self._take(serving, tool, raw, caller, call_id)
 
             async def ask() -> Outstanding | Answer[JsonValue]:
-                opening = await self._announcer.announce(
-                    self._means, lambda: self._serving, subject
-                )
-                if opening is not None:
-                    return Answer(envelope=opening)
-                if line is None:
-                    return await refuse_unknown(self._means, subject, tool, serving.why_not(tool))
-                granted = granted_s(line.contract, None)
-                course: Course[JsonValue] = Course(
-                    self._means,
-                    line,
-                    subject,
-                    raw,
-                    self._bounds(serving, line, caller, granted),
-                )
+                begun: _Begun[JsonValue] = await self._begin(asked)
+                if isinstance(begun, Answer):
+                    return begun
+                course, granted = begun
                 return await self._placed(course, granted, lambda: course.ask(self))
 
-            return await guard(self._means, subject, ask)
+            return await guard(self._means, asked.subject, ask)
 
     async def check_result(
         self, outstanding: Outstanding, received: bytes | Receipt

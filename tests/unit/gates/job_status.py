@@ -69,3 +69,33 @@ def answer(**changes: object) -> bytes:
 def contracts(**changes: object) -> ContractSet:
     """Load the contract with whole parts changed."""
     return contracts_of({"job_status/contract.json": json.dumps({**CONTRACT, **changes})})
+
+
+MANY = contracts(
+    arguments={
+        "schema": {
+            "type": "object",
+            "properties": {
+                "projects": {
+                    "type": "array",
+                    "items": {"type": "string", "pattern": "^[a-z]{1,9}$"},
+                    "maxItems": 9,
+                }
+            },
+            "required": ["projects"],
+            "additionalProperties": False,
+        },
+        "resource": [{"type": "project", "id": "/projects/*"}],
+    },
+    fetch={"host": {}},
+    result={
+        "schema": {
+            "type": "object",
+            "properties": {"state": {"enum": ["failed"]}},
+            "required": ["state"],
+            "additionalProperties": False,
+        },
+        "agent": ["/state"],
+    },
+)
+"""A tool that asks about a list of projects at once."""
