@@ -1,4 +1,4 @@
-"""One line on a terminal for work that takes longer than two seconds; nothing otherwise."""
+"""A line on a terminal for work that takes longer than two seconds; nothing otherwise."""
 
 from __future__ import annotations
 
@@ -13,21 +13,53 @@ from sluicegate.rendering.escaping import escape_terminal
 PATIENCE_S: Final = 2.0
 
 
+class Progress:
+    """What is going on: ``tell`` notes how far it is and may be called as often as one likes."""
+
+    __slots__ = ("_count", "_far", "_what")
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._far = ""
+        self._count = 0
+
+    def tell(self, far: str) -> None:
+        """Count one more step; ``far`` says where it belongs."""
+        self._far, self._count = far, self._count + 1
+
+    @property
+    def line(self) -> str:
+        """The line for a terminal."""
+        far = f" ({self._far}; {self._count:,} tried)" if self._far else ""
+        return escape_terminal(f"{self._what}{far} …")
+
+
 @contextmanager
-def tell_progress(what: str) -> Iterator[None]:
-    """Say on stderr, after two seconds, what is going on; only where a person watches."""
+def tell_progress(what: str) -> Iterator[Progress]:
+    """Say on stderr, every two seconds, what is going on; only where a person watches."""
+    progress = Progress(what)
     if not sys.stderr.isatty():
-        yield
+        yield progress
         return
-    timer = threading.Timer(PATIENCE_S, _say, (what,))
-    timer.daemon = True
-    timer.start()
+    ended = threading.Event()
+    teller = threading.Thread(target=_say, args=(progress, ended), daemon=True)
+    teller.start()
     try:
-        yield
+        yield progress
     finally:
-        timer.cancel()
+        ended.set()
+        teller.join()
 
 
-def _say(what: str) -> None:
-    sys.stderr.write(escape_terminal(f"{what} …") + "\n")
-    sys.stderr.flush()
+def _say(progress: Progress, ended: threading.Event) -> None:
+    """Write the line anew wherever it has changed, and leave the last one standing."""
+    said = ""
+    while not ended.wait(PATIENCE_S):
+        line = progress.line
+        if line != said:
+            sys.stderr.write(f"\r{line}\x1b[K" if said else line)
+            sys.stderr.flush()
+            said = line
+    if said:
+        sys.stderr.write("\n")
+        sys.stderr.flush()

@@ -79,9 +79,13 @@ def test(
         given += ["--tool", tool] if tool is not None else []
         given += ["--max-mutants", str(most)] if most is not None else []
         return _watch(folder, [*given, "--no-python"] if no_python else given)
-    with tell_progress(f"testing {folder}"):
+    with tell_progress(f"testing {folder}") as progress:
         probe = probe_folder(
-            Path(folder), python=not no_python, tool=tool, most=most or MAX_MUTANTS
+            Path(folder),
+            python=not no_python,
+            tool=tool,
+            most=most or MAX_MUTANTS,
+            tell=progress.tell,
         )
     if tool is not None and probe.contracts == ():
         stop(Exit.USAGE, f"no contract in {folder} serves a tool {tool!r}")

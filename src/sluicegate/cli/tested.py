@@ -55,6 +55,7 @@ def _as_score(contract: ProbedContract) -> ContractScore:
                 score=side.score,
                 untried=side.untried,
                 unreached=side.unreached,
+                alike=side.alike,
             )
             for name, side in contract.sides.items()
         },

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sluicegate.gates.serving import Line
+from sluicegate.lifecycle.mutants.alike import Alike
 from sluicegate.opening.equivalents import find_unproven, read_equivalents
 from sluicegate.opening.examples import find_lacking, limit_examples, list_examples
 from sluicegate.opening.fixtures import TriedFixture
@@ -59,9 +60,11 @@ def probe_briefly(loaded: Loaded, line: Line, fixtures: Iterable[TriedFixture]) 
     untried: list[str] = []
     holes: list[Hole] = []
     known: dict[tuple[str, str], bool] = {}
+    alike: dict[str, Alike] = {}
     tried = 0
     for example in limited.examples:
-        budget = Budget(MAX_MUTANTS // len(limited.examples), example, untried)
+        share = MAX_MUTANTS // len(limited.examples)
+        budget = Budget(share, example, untried, alike.setdefault(example.side, Alike()))
         for judged in judge_example(line, home, example, equivalents, budget):
             tried += 1
             note_equivalent(known, judged)

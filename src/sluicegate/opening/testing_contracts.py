@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
@@ -17,6 +17,7 @@ from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.contracts.served import ContractSet
 from sluicegate.gates.serving import Line
+from sluicegate.lifecycle.mutants.alike import Alike
 from sluicegate.lifecycle.mutants.byte_level import mutate_bytes, mutate_text
 from sluicegate.lifecycle.mutants.carrying import mutate_carrier, open_answer
 from sluicegate.lifecycle.mutants.meaning import mutate_meaning
@@ -61,7 +62,8 @@ class ProbedSide:
 
     ``untried`` says, a sentence each, what was left out that must not be: by the limits, or for
     want of an accepted fixture; the score speaks of the rest. ``unreached`` are places of the
-    schema that no accepted fixture has, so that no mutant was made there.
+    schema that no accepted fixture has, so that no mutant was made there. ``alike`` counts places
+    of later fixtures that were left out, for enough earlier ones have them just so.
     """
 
     mutants: int
@@ -71,6 +73,7 @@ class ProbedSide:
     holes: tuple[Hole, ...]
     untried: tuple[str, ...] = ()
     unreached: tuple[str, ...] = ()
+    alike: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +108,10 @@ class FolderProbe:
     problems: tuple[Problem, ...] = ()
 
 
+def _say_nothing(_: str) -> None:
+    """What hears of the progress where nobody watches."""
+
+
 def probe_folder(
     folder: Path,
     *,
@@ -112,11 +119,13 @@ def probe_folder(
     tool: str | None = None,
     now: datetime | None = None,
     most: int = MAX_MUTANTS,
+    tell: Callable[[str], None] = _say_nothing,
 ) -> FolderProbe:
     """Climb every fixture of the folder, then mutants of the accepted ones, deterministically.
 
     ``tool`` tests one contract alone; ``most`` mutants of one level of one fixture are tried;
-    ``now`` is the time by which waivers expire. A version that
+    ``now`` is the time by which waivers expire; ``tell`` hears how far it is, a few words a mutant.
+    A version that
     an operator rolled back to has no fixtures here, as in ``open_gate``.
     Raises: ConfigurationError where the steering file is wrong. Source: SPEC LIF-2.
     """
@@ -134,7 +143,12 @@ def _chosen(contracts: ContractSet, tool: str | None) -> list[Contract]:
     return [each for name, each in sorted(contracts.contracts.items()) if tool in (None, name)]
 
 
-def probe_line(loaded: Loaded, line: Line, most: int = MAX_MUTANTS) -> ProbedContract:
+def probe_line(
+    loaded: Loaded,
+    line: Line,
+    most: int = MAX_MUTANTS,
+    tell: Callable[[str], None] = _say_nothing,
+) -> ProbedContract:
     """Probe one contract of a folder that loads."""
     contract = line.contract
     fixtures = list(loaded.run_fixtures(line))
@@ -159,19 +173,26 @@ def probe_line(loaded: Loaded, line: Line, most: int = MAX_MUTANTS) -> ProbedCon
             if side not in lacking:
                 untried[side].append(f"nothing of the {side}: its accepted fixtures are refused")
         reached = {side: Reached(_schema_of(contract, side).document) for side in tallies}
+        alike = {side: Alike() for side in tallies}
         for example in limited.examples:
             value = _value_of(contract, example)
             if not isinstance(value, Nothing):
                 reached[example.side].add(value)
             examples[f"{example.side}.{example.name}"] = example
-            budget = Budget(most, example, untried[example.side])
+            budget = Budget(most, example, untried[example.side], alike[example.side])
             for judged in judge_example(line, home, example, equivalents, budget):
+                tell(f"{contract.tool}, {len(examples)} of {len(limited.examples)} fixtures")
                 tallies[example.side].count(f"{example.side}.{example.name}", judged)
                 note_equivalent(tried, judged)
         unproven = find_unproven(equivalents, tried, cut=any(untried.values()))
         fixtures += [_not_fit(line, note) for note in unproven]
         sides = {
-            side: _close(tally, examples, tuple(untried[side]), reached[side].tell_untried())
+            side: replace(
+                _close(tally, examples),
+                untried=tuple(untried[side]),
+                unreached=reached[side].tell_untried(),
+                alike=alike[side].left_out,
+            )
             for side, tally in tallies.items()
         }
     return ProbedContract(
@@ -186,11 +207,15 @@ def probe_line(loaded: Loaded, line: Line, most: int = MAX_MUTANTS) -> ProbedCon
 
 @dataclass(slots=True)
 class Budget:
-    """At most ``most`` mutants a level of ``example``; ``untried`` hears where there were more."""
+    """At most ``most`` mutants a level of ``example``; ``untried`` hears where there were more.
+
+    ``alike`` are the places of earlier examples of the side: what enough of them have is left out.
+    """
 
     most: int
     example: Example
     untried: list[str]
+    alike: Alike = field(default_factory=Alike)
 
     def spend(self, level: str, mutants: Iterable[Mutant]) -> Iterator[Mutant]:
         """Yield the first ``most`` of ``mutants``."""
@@ -247,7 +272,7 @@ def _levels(contract: Contract, example: Example, budget: Budget) -> Iterator[Mu
         yield from budget.spend("byte", mutate_bytes(example.raw, contract.call_limits))
         if isinstance(read, Document):
             structure = mutate_structure(
-                read.value, schema.document, schema.is_valid, side="arguments"
+                read.value, schema.document, schema.is_valid, side="arguments", alike=budget.alike
             )
             yield from budget.spend("structure", structure)
         return
@@ -258,7 +283,7 @@ def _levels(contract: Contract, example: Example, budget: Budget) -> Iterator[Mu
         return
     schema = contract.result.schema
     yield from budget.spend("byte", mutate_bytes(example.raw, contract.limits))
-    structure = mutate_structure(carried.data, schema.document, schema.is_valid)
+    structure = mutate_structure(carried.data, schema.document, schema.is_valid, alike=budget.alike)
     changed = chain(mutate_carrier(contract, carried), map(carried.carry, structure))
     fitting = (each for each in changed if each and _fits(each.raw, contract.limits))
     yield from budget.spend("structure", fitting)
@@ -291,12 +316,7 @@ def _value_of(contract: Contract, example: Example) -> JsonValue | Nothing:
     return NOTHING if carried is None else carried.data
 
 
-def _close(
-    tally: Tally,
-    examples: Mapping[str, Example],
-    untried: tuple[str, ...],
-    unreached: tuple[str, ...],
-) -> ProbedSide:
+def _close(tally: Tally, examples: Mapping[str, Example]) -> ProbedSide:
     return ProbedSide(
         mutants=tally.total,
         killed=tally.killed,
@@ -306,8 +326,6 @@ def _close(
             Hole(name=f"{of}.{judged.mutant.name}", example=examples[of], judged=judged)
             for of, judged in tally.holes
         ),
-        untried=untried,
-        unreached=unreached,
     )
 
 

@@ -32,7 +32,7 @@ _NAMED: Final = 5
 """Places without a fixture that are told by name; json-v1 has them all."""
 
 _SEMANTIC: Final = frozenset({Stage.CHECK, Stage.VOUCH, Stage.SELECT, Stage.INTERNAL})
-"""Internal: a check of the contract's own that is defective, for nothing else fails in a fixture."""
+"""Internal: a check of the contract's own that is defective; nothing else ends there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +89,8 @@ class SideScore:
     """Counts of one side; ``score`` is None where there was no mutant.
 
     ``untried`` says what was left out and must not be, a sentence each; the score speaks of the
-    rest. ``unreached`` are places that no accepted fixture has: no mutant was made there.
+    rest. ``unreached`` are places that no accepted fixture has: no mutant was made there. ``alike``
+    counts places of later fixtures that were left out, for enough earlier ones have them just so.
     """
 
     mutants: int
@@ -98,6 +99,7 @@ class SideScore:
     score: float | None
     untried: tuple[str, ...] = ()
     unreached: tuple[str, ...] = ()
+    alike: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -379,6 +381,9 @@ def _summarize(tested: Tested) -> str:
     if failing:
         text += f", {failing} not"
     text += f", {count_of(_count_mutants(tested), 'mutant')}"
+    alike = sum(side.alike for each in tested.contracts for side in each.sides.values())
+    if alike:
+        text += f" ({count_of(alike, 'place')} of later fixtures left out, alike in three others)"
     if tested.survivors:
         meaning = sum(1 for each in tested.survivors if each.kind == "semantic")
         schema = len(tested.survivors) - meaning
@@ -407,6 +412,7 @@ def _shape_score(contract: ContractScore) -> JsonValue:
                 "score": side.score,
                 "untried": list(side.untried),
                 "unreached": list(side.unreached),
+                "alike": side.alike,
             }
             for name, side in contract.sides.items()
         },

@@ -1,4 +1,4 @@
-"""Progress: one line, after a while, and only where a person watches."""
+"""Progress is told where a person watches, and nowhere else."""
 
 from __future__ import annotations
 
@@ -9,56 +9,61 @@ import threading
 import pytest
 
 from sluicegate.cli import progress
-from sluicegate.cli.progress import tell_progress
+from sluicegate.cli.progress import Progress, tell_progress
+
+pytestmark = pytest.mark.requirement("CLI")
 
 
-class Screen(io.StringIO):
-    """A terminal that tells when something was written to it."""
+class Terminal(io.StringIO):
+    """Says that it is one, and when something was written."""
 
-    def __init__(self, *, terminal: bool) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._terminal = terminal
-        self.flushed = threading.Event()
+        self.written = threading.Event()
 
     def isatty(self) -> bool:
-        return self._terminal
+        return True
 
     def flush(self) -> None:
-        self.flushed.set()
+        self.written.set()
 
 
-@pytest.mark.requirement("CLI")
-def test_long_work_is_told_once_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    screen = Screen(terminal=True)
-    monkeypatch.setattr(sys, "stderr", screen)
+def test_a_line_says_what_is_done_where_and_how_often() -> None:
+    told = Progress("testing lx")
+    assert told.line == "testing lx …"
+    for _ in range(1200):
+        told.tell("pull, 2 of 28 fixtures")
+    assert told.line == "testing lx (pull, 2 of 28 fixtures; 1,200 tried) …"
+
+
+def test_a_folder_cannot_write_to_the_terminal_by_its_name() -> None:
+    assert Progress("testing \x1b[31m").line == "testing ␛[31m …"
+
+
+def test_the_line_is_written_anew_while_the_work_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(progress, "PATIENCE_S", 0.001)
+    with tell_progress("testing lx") as told:
+        assert terminal.written.wait(10)
+        terminal.written.clear()
+        told.tell("pull")
+        assert terminal.written.wait(10)
+    assert terminal.getvalue() == "testing lx …\rtesting lx (pull; 1 tried) …\x1b[K\n"
+
+
+def test_quick_work_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with tell_progress("testing lx") as told:
+        told.tell("pull")
+    assert terminal.getvalue() == ""
+
+
+def test_nobody_watches_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", file)
     monkeypatch.setattr(progress, "PATIENCE_S", 0.0)
-    with tell_progress("checking \x1b[31m"):
-        assert screen.flushed.wait(10)
-    assert screen.getvalue() == "checking ␛[31m …\n"
-
-
-def test_quick_work_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
-    screen = Screen(terminal=True)
-    monkeypatch.setattr(sys, "stderr", screen)
-    with tell_progress("checking"):
-        pass
-    assert screen.getvalue() == ""
-
-
-class Prompt(threading.Timer):
-    """A timer that is due as soon as it is started."""
-
-    def start(self) -> None:
-        self.function(*self.args, **self.kwargs)
-
-
-@pytest.mark.parametrize("terminal", [True, False], ids=["terminal", "no terminal"])
-def test_long_work_is_told_to_a_terminal_alone(
-    monkeypatch: pytest.MonkeyPatch, terminal: bool
-) -> None:
-    screen = Screen(terminal=terminal)
-    monkeypatch.setattr(sys, "stderr", screen)
-    monkeypatch.setattr(progress.threading, "Timer", Prompt)
-    with tell_progress("checking"):
-        assert screen.flushed.is_set() is terminal
-    assert screen.getvalue() == ("checking …\n" if terminal else "")
+    with tell_progress("testing lx") as told:
+        told.tell("pull")
+    assert file.getvalue() == ""

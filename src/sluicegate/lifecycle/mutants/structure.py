@@ -12,6 +12,7 @@ from sluicegate.contracts.schemas.compiled import Predicate
 from sluicegate.contracts.schemas.compiling import compile_validator
 from sluicegate.lifecycle.lint.subject import SideName
 from sluicegate.lifecycle.lint.table import RULES
+from sluicegate.lifecycle.mutants.alike import Alike
 from sluicegate.lifecycle.mutants.array_changes import change_array
 from sluicegate.lifecycle.mutants.changes import Change
 from sluicegate.lifecycle.mutants.examples import Maker
@@ -53,12 +54,14 @@ def _every_change(spot: Spot, maker: Maker) -> Iterator[Change]:
     yield from change_type(spot)
 
 
-def _spread_changes(value: JsonValue, viewer: Viewer) -> Iterator[Change]:
+def _spread_changes(value: JsonValue, viewer: Viewer, alike: Alike) -> Iterator[Change]:
     """Yield every change of ``value``, a few of each place in turn: whoever stops early has some
     of all. An object has as many turns as it has members."""
     maker = Maker(viewer)
     waiting: deque[tuple[int, Iterator[Change]]] = deque()
     for spot in walk_spots(value, viewer, [viewer.document]):
+        if alike.is_known(spot):
+            continue
         turns = 1 + (len(spot.value) if isinstance(spot.value, Mapping) else 0)
         changes = _change(spot, maker)
         yield from islice(changes, turns)
@@ -77,18 +80,22 @@ def mutate_structure(
     is_valid: Predicate | None = None,
     *,
     side: SideName = "result",
+    alike: Alike | None = None,
 ) -> Iterator[Mutant]:
     """Yield the structure mutants of ``value``, which ``schema`` admits; the same ones each time.
 
     ``schema`` is an effective document; ``is_valid`` its compiled check, made anew where None.
     Each mutant is validated first: what the schema admits is a mutant only where a safeguard is
     lacking that could refuse it, and then bears the ``rule`` of that hole; a rule that ``side``
-    does not have is no hole. Raises: ValueError where the schema does not compile.
+    does not have is no hole. ``alike`` remembers the places of examples before this one: what
+    enough of them had is left out. Raises: ValueError where the schema does not compile.
     Source: SPEC LIF-2.
     """
+    alike = alike or Alike()
+    alike.begin()
     admits = compile_validator(schema).is_valid if is_valid is None else is_valid
     seen: set[bytes] = {spell(value)}
-    for change in _spread_changes(value, Viewer(schema)):
+    for change in _spread_changes(value, Viewer(schema), alike):
         changed = replace_at(value, change.segments, change.value)
         admitted = admits(changed)
         rule = change.rule
