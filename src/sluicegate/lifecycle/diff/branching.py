@@ -69,7 +69,8 @@ class _Finder:
         self._shown = shown
         self._left = _MAX_TRIED
 
-    def find(self, schema: Schema, depth: int = 0) -> list[Taken] | None:
+    def find(self, schema: Schema, depth: int = 0, *, closed: bool = False) -> list[Taken] | None:
+        """``closed``: what stands around it refuses whatever no branch has evaluated."""
         self._left -= 1
         parts = conjuncts(schema, self._root)
         if parts is None or self._left < 0 or depth > _MAX_DEPTH:
@@ -85,8 +86,10 @@ class _Finder:
                 branches = schema_list(part, keyword)
                 if not branches or _is_shown(branches, self._root, self._shown):
                     continue
-                alone = keyword == "oneOf" or closing
-                found = self._open(parts, branches, depth, alone=alone)
+                within = closed or closing
+                found = self._open(
+                    parts, branches, depth, alone=keyword == "oneOf" or within, closed=within
+                )
                 if found is not None:
                     opened.add(keyword)
                     taken.append(found)
@@ -98,7 +101,13 @@ class _Finder:
         return [Taken(way, closing) for way in ways]
 
     def _open(
-        self, base: Sequence[JsonObject], branches: Sequence[Schema], depth: int, *, alone: bool
+        self,
+        base: Sequence[JsonObject],
+        branches: Sequence[Schema],
+        depth: int,
+        *,
+        alone: bool,
+        closed: bool,
     ) -> list[tuple[Step, ...]] | None:
         """Return the ways through all branches; None where they cannot be told apart."""
         found: list[tuple[Step, ...]] = []
@@ -107,7 +116,7 @@ class _Finder:
             if branch is False:
                 continue
             parts = conjuncts(branch, self._root)
-            inner = self.find(branch, depth + 1)
+            inner = self.find(branch, depth + 1, closed=closed)
             if parts is None or inner is None or any(way.closing for way in inner):
                 return None
             listed.append(parts)

@@ -184,9 +184,11 @@ class _Viewer:
         if sight.whole or isinstance(schema, bool):
             return schema
         if EVERY in sight.below:
-            parts = conjuncts(schema, self._root) or []
+            parts = conjuncts(schema, self._root)
+            assert parts is not None  # noqa: S101  (else it was widened to be seen as a whole)
             return {"allOf": [self._seen_items(part, sight.below[EVERY]) for part in parts]}
-        ways = find_ways(schema, self._root, _whole_members(sight)) or []
+        ways = find_ways(schema, self._root, _whole_members(sight))
+        assert ways is not None  # noqa: S101  (as above)
         found: list[JsonValue] = []
         for way in ways:
             self._assume(way, sight)

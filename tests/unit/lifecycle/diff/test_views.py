@@ -223,3 +223,17 @@ def test_a_hidden_member_that_could_not_be_had_before_is_no_unseen_change() -> N
     old = closed({"id": SHORT, "log": never}, ["id", "log"])
     new = closed({"id": SHORT, "log": {"enum": ["a"]}}, ["id", "log"])
     assert judged(old, new, ["/id"]).outcome == "undecided"
+
+
+def test_branches_within_a_branch_are_seen_by_what_closes_the_whole() -> None:
+    """Two of them that hold together let through members that none does alone."""
+
+    def nested(first: Any, second: Any) -> dict[str, Any]:
+        one = {"properties": {"kind": {"const": "one"}}, "required": ["kind"]}
+        inner = {**one, "anyOf": [{"properties": first}, {"properties": second}]}
+        two = {"properties": {"kind": {"const": "two"}}, "required": ["kind"]}
+        return {"type": "object", "oneOf": [inner, two], "unevaluatedProperties": False}
+
+    old = nested({"a": BIT, "h": BIT, "b": False}, {"b": BIT, "a": False})
+    new = nested({"a": BIT, "h": BIT}, {"b": BIT})
+    assert judged(old, new, ["/kind", "/a", "/b"]).outcome != "compatible"
