@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
+
+from sluicegate.lifecycle.releasing import hex_digest, spell_digests
 
 _SETTINGS = """\
 audit: {store: "sqlite:state/audit.db", keys: "file:keys/"}
@@ -79,4 +82,21 @@ def write_folder(folder: Path) -> Path:
     released = folder / "job_status" / "released"
     released.mkdir()
     (released / "1.0.0.yaml").write_text(contract(folder, "job_status", "read", version="1.0.0"))
+    record_releases(folder / "job_status")
     return folder
+
+
+def record_releases(home: Path) -> None:
+    """Record the digest of whatever lies in ``released``, as a release does."""
+    digests = {
+        path.relative_to(home / "released").as_posix(): hex_digest(path.read_bytes())
+        for path in (home / "released").rglob("*")
+        if path.is_file() and path.name != "DIGESTS"
+    }
+    (home / "released" / "DIGESTS").write_bytes(spell_digests(digests))
+
+
+def forget_releases(home: Path) -> None:
+    """Leave the folder as one whose tool was never released."""
+    shutil.rmtree(home / "released")
+    (home / "released").mkdir()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.acceptance.commands import Here
-from tests.acceptance.folders import write_folder
+from tests.acceptance.folders import forget_releases, write_folder
 
 import sluicegate.opening.probing as module
 
@@ -23,7 +23,7 @@ def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work beside a folder whose tool has an accepted fixture a side and was never released."""
     monkeypatch.chdir(tmp_path)
     write_folder(tmp_path / "contracts")
-    (HOME / "released" / "1.0.0.yaml").unlink()
+    forget_releases(HOME)
     good = '{"run_id": "run_1", "state": "failed", "note": "n"}'
     for side, text in (("arguments", '{"run_id": "run_1", "state": "failed"}'), ("result", good)):
         fixture = HOME / "fixtures" / side / "accepted" / "one.json"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.acceptance.commands import Here
-from tests.acceptance.folders import write_folder
+from tests.acceptance.folders import forget_releases, record_releases, write_folder
 
 import sluicegate.opening.freezing_releases as module
 from sluicegate.stores.whole_files import replace_file
@@ -28,7 +28,7 @@ def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work beside a folder whose tool has fixtures and was never released."""
     monkeypatch.chdir(tmp_path)
     write_folder(tmp_path / "contracts")
-    (FROZEN / "1.0.0.yaml").unlink()
+    forget_releases(HOME)
     good = '{"run_id": "run_1", "state": "failed", "note": "n"}'
     for side, text in (("arguments", '{"run_id": "run_1", "state": "failed"}'), ("result", good)):
         fixture = HOME / "fixtures" / side / "accepted" / "one.json"
@@ -111,8 +111,9 @@ def test_a_stray_document_before_the_first_release_is_told_under_its_own_name(
     assert "contract.yaml" not in refused.err
 
 
-def test_a_release_by_hand_that_does_not_load_is_told_under_its_own_name(sluicegate: Here) -> None:
+def test_a_release_that_does_not_load_is_told_under_its_own_name(sluicegate: Here) -> None:
     (FROZEN / "1.0.0.yaml").write_text(CONTRACT.read_text().replace("owner:", "owned:"))
+    record_releases(HOME)
     refused = sluicegate("release", "job_status")
     assert refused.code == 4
     assert "contracts/job_status/released/1.0.0.yaml:" in refused.err
@@ -218,10 +219,7 @@ def test_a_version_that_is_served_is_judged_against_too(sluicegate: Here) -> Non
     released = json.loads((FROZEN / "1.1.0.yaml").read_text())
     wider = json.dumps(released).replace('"failed", "succeeded"', '"late", "failed", "succeeded"')
     (FROZEN / "1.2.0.yaml").write_text(wider.replace('"version": "1.1.0"', '"version": "1.2.0"'))
-    (FROZEN / "DIGESTS").unlink()
-    for path in sorted((FROZEN / "1.1.0").rglob("*"), reverse=True):
-        path.rmdir() if path.is_dir() else path.unlink()
-    (FROZEN / "1.1.0").rmdir()
+    record_releases(HOME)
     change("version: 1.1.0", "version: 1.2.1")
     change(STATES, "enum: [late, failed, succeeded, other]")
     assert sluicegate("release", "job_status").code == 0
@@ -323,8 +321,9 @@ def test_check_leaves_a_version_alone_that_an_operator_rolled_back(sluicegate: H
 
 @pytest.mark.requirement("CLI")
 def test_check_finds_a_version_whose_release_does_not_load(sluicegate: Here) -> None:
-    """It was released by hand, so no digest tells that it was edited."""
+    """Whoever may write the folder may write its digests as well."""
     (FROZEN / "1.0.0.yaml").write_text(CONTRACT.read_text().replace("effect: read", "effect: reed"))
+    record_releases(HOME)
     done = sluicegate("check")
     assert done.code == 1
     assert "version 1.1.0 cannot be held to its releases" in done.out

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.acceptance.commands import Here
-from tests.acceptance.folders import write_folder
+from tests.acceptance.folders import forget_releases, write_folder
 
 import sluicegate.opening.freezing_releases as module
 
@@ -25,7 +25,7 @@ def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work beside a folder whose tool has fixtures and was never released."""
     monkeypatch.chdir(tmp_path)
     write_folder(tmp_path / "contracts")
-    (FROZEN / "1.0.0.yaml").unlink()
+    forget_releases(HOME)
     for side, text in (("arguments", '{"run_id": "run_1", "state": "failed"}'), ("result", GOOD)):
         fixture = HOME / "fixtures" / side / "accepted" / "one.json"
         fixture.parent.mkdir(parents=True)

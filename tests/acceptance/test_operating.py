@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.acceptance.commands import Here, expected, run_apart
-from tests.acceptance.folders import write_folder
+from tests.acceptance.folders import record_releases, write_folder
 
 SUCCESS = '{"run_id": "run_1", "state": "failed"}'
 OTHER = '{"run_id": "run_1", "state": "other"}'
@@ -397,6 +397,7 @@ def test_a_rolled_back_tool_is_served_at_its_released_version(sluicegate: Here) 
 def test_a_version_that_does_not_load_is_no_way_back(sluicegate: Here) -> None:
     released = Path("contracts/job_status/released/1.0.0.yaml")
     released.write_text(released.read_text().replace("effect: read", "effect: reed"))
+    record_releases(released.parent.parent)
     refused = sluicegate("rollback", "job_status", "1.0.0", "--reason", "night")
     assert refused.code == 4
     assert refused.err.startswith("contracts/job_status/released/1.0.0.yaml:")
@@ -508,6 +509,7 @@ def test_codes_that_contracts_and_releases_declare_are_known_by_their_whole_name
     for path, code in (("contract.yaml", "NO_SUCH_RUN"), ("released/1.0.0.yaml", "GONE_AWAY")):
         with Path("contracts/job_status", path).open("a") as document:
             document.write(f"errors: {{{code}: {{retryable: false}}}}\n")
+    record_releases(Path("contracts/job_status"))
     call(sluicegate, "job_status", SUCCESS)
     for code in ("NO_SUCH_RUN", "GONE_AWAY"):
         assert sluicegate("audit", "list", "--code", code).code == 3

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.acceptance.commands import Here
-from tests.acceptance.folders import write_folder
+from tests.acceptance.folders import forget_releases, write_folder
 
 HOME = Path("contracts/job_status")
 CONTRACT = HOME / "contract.yaml"
@@ -22,7 +22,7 @@ def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work beside a folder whose tool has fixtures and was never released."""
     monkeypatch.chdir(tmp_path)
     write_folder(tmp_path / "contracts")
-    (FROZEN / "1.0.0.yaml").unlink()
+    forget_releases(HOME)
     for side, text in (("arguments", '{"run_id": "run_1", "state": "failed"}'), ("result", GOOD)):
         fixture = HOME / "fixtures" / side / "accepted" / "one.json"
         fixture.parent.mkdir(parents=True)
@@ -369,12 +369,12 @@ def test_the_members_that_the_provider_sends_are_recorded_at_release(sluicegate:
     assert sluicegate("release", "job_status").code == 0
 
 
-def test_files_that_were_released_by_hand_get_their_digest_and_it_is_said(
-    sluicegate: Here,
-) -> None:
+def test_a_file_that_no_release_wrote_is_no_release(sluicegate: Here) -> None:
     text = CONTRACT.read_text().replace("version: 1.1.0", "version: 1.0.0")
     (FROZEN / "1.0.0.yaml").write_text(text)
-    done = sluicegate("release", "job_status")
-    assert done.code == 0
-    assert "recorded the digest of 1.0.0, which had none" in done.out
-    assert "1.0.0.yaml" in (FROZEN / "DIGESTS").read_text()
+    for command in (("check",), ("release", "job_status")):
+        done = sluicegate(*command)
+        assert done.code == 4
+        said = done.out + done.err
+        assert "released/DIGESTS" in said
+        assert "`sluicegate release` writes it beside 1.0.0.yaml" in said

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from tests.acceptance.commands import Here
-from tests.acceptance.folders import contract, write_folder
+from tests.acceptance.folders import contract, record_releases, write_folder
 
 from sluicegate.contracts.freezing import freeze
 from sluicegate.contracts.loading import load
@@ -54,6 +54,7 @@ def versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[bytes, by
     new = old.replace(STATES, "enum: [succeeded, other, odd]").replace("1.1.0", "2.0.0")
     (folder / "job_status" / "contract.yaml").write_text(new)
     (folder / "job_status" / "released" / "1.1.0.yaml").write_text(old)
+    record_releases(folder / "job_status")
     return frozen(old), frozen(new)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.acceptance.commands import Here
-from tests.acceptance.folders import write_folder
+from tests.acceptance.folders import forget_releases, write_folder
 
 from sluicegate import (
     Caller,
@@ -46,7 +46,7 @@ def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sluicegate: Here) ->
     """Work beside a folder whose job_status was released as 1.1.0 and is now worked on as 1.2.0."""
     monkeypatch.chdir(tmp_path)
     write_folder(tmp_path / "contracts")
-    (FROZEN / "1.0.0.yaml").unlink()
+    forget_releases(HOME)
     fixture = HOME / "fixtures" / "result" / "accepted" / "one.json"
     fixture.parent.mkdir(parents=True)
     fixture.write_text('{"run_id": "run_1", "state": "failed", "note": "n"}')
@@ -246,7 +246,7 @@ BROKEN: dict[str, tuple[Callable[[], None], str]] = {
     "a frozen fixture that was edited": (edit_a_fixture, "changed after its release"),
     "a frozen fixture that was added": (add_a_fixture, "holds no digest of it"),
     "a frozen fixture that is gone": (lose_a_fixture, "It is gone, and was released"),
-    "no digests": (lose_digests, "It is gone: `sluicegate release` wrote it"),
+    "no digests": (lose_digests, "It is gone: `sluicegate release` writes it"),
     "two of one version": (keep_the_version, "Raise `version`"),
     "a program that is not there": (lose_the_program, "cannot be served"),
     "an open object": (open_an_object, "SCHEMA_OPEN_OBJECT"),

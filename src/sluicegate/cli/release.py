@@ -104,7 +104,6 @@ def release(
                     for each in done.waived
                 ],
                 "replayed": done.replayed,
-                "adopted": list(done.adopted),
             },
         )
     return Exit.ACCEPTED
@@ -124,5 +123,4 @@ def _tell(done: Released) -> str:
     ]
     lines += [f"replayed: {done.replayed}"] if done.replayed else []
     lines += [f"{number}. {step}" for number, step in enumerate(done.order, start=1)]
-    lines += [f"recorded the digest of {each}, which had none" for each in done.adopted]
     return "".join(escape_terminal(line) + "\n" for line in lines)

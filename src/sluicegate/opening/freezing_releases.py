@@ -21,7 +21,6 @@ from sluicegate.opening.loaded import Loaded
 from sluicegate.opening.loading import load_folder
 from sluicegate.opening.release_terms import Said, count_former, refuse, resume
 from sluicegate.opening.released_folder import (
-    DOCUMENT,
     REPLAYED,
     ROLLOUT,
     WAIVED,
@@ -48,8 +47,7 @@ class Released:
 
     ``changes`` are those against ``before``; ``bump`` is the least that they ask; ``order`` says
     what is deployed first; ``waived`` are changes that a person accepted, against this or another
-    release; ``replayed`` is what a person said of a replay; ``adopted`` are older files whose
-    digests were recorded only now.
+    release; ``replayed`` is what a person said of a replay.
     """
 
     tool: str
@@ -63,7 +61,6 @@ class Released:
     order: tuple[str, ...] = ()
     waived: tuple[Change, ...] = ()
     replayed: str | None = None
-    adopted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,13 +175,13 @@ def _release(
             if reasons:
                 return Refused(reasons=reasons)
     if begun or there is not None:
-        return _write(judged, content, {}, others, recorded)
+        return _write(judged, content, {}, recorded)
     try:
         named = name_frozen(fixtures, PurePosixPath(contract.source).parent, version)
         beside = _gather(judged, released, {**named, **said.spell(version)})
     except ValueError as error:
         return Refused(reasons=(f"{error}.",))
-    return _write(judged, content, beside, others, recorded)
+    return _write(judged, content, beside, recorded)
 
 
 def _follow(judged: Released, succession: Succession, said: Said) -> Released:
@@ -240,7 +237,6 @@ def _write(
     judged: Released,
     content: bytes,
     beside: Mapping[str, bytes],
-    others: Mapping[str, bytes],
     recorded: Mapping[str, str] | None,
 ) -> Released:
     """Write what stands beside the document, then the digests of all, and the document last.
@@ -250,10 +246,6 @@ def _write(
     """
     path = judged.path
     digests = dict(recorded or {})
-    adopted: tuple[str, ...] = ()
-    if recorded is None:
-        adopted = tuple(sorted(others))
-        digests.update({f"{name}{DOCUMENT}": hex_digest(raw) for name, raw in others.items()})
     digests.update({name: hex_digest(raw) for name, raw in beside.items()})
     digests[path.name] = hex_digest(content)
     for name, raw in beside.items():
@@ -263,4 +255,4 @@ def _write(
         replace_file(path.parent / DIGESTS_NAME, spell_digests(digests))
     if judged.written:
         replace_file(path, content)
-    return replace(judged, adopted=adopted)
+    return judged

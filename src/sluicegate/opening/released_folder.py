@@ -60,7 +60,7 @@ class ReleasedFolder:
         """Return the frozen document of ``version``, its digest checked.
 
         One that was changed after its release is a problem, and so is one that ``release`` did not
-        write where it wrote others.
+        write.
         """
         path = self.document_path(version)
         content = read_inside(self.root, path)
@@ -79,17 +79,17 @@ class ReleasedFolder:
     def digests(self) -> dict[str, str] | Problem | None:
         """Return the digests that were recorded, by file name; None where nothing was released.
 
-        What a release alone writes beside a frozen file shows that there was one.
+        Without them nothing shows that a document here is as it was released.
         """
         path = self.path / DIGESTS_NAME
         mend = "Restore the file as `sluicegate release` wrote it."
         if not path.exists() and not path.is_symlink():
-            written = [each for each in self.versions() if self._was_written(each)]
-            if not written:
+            versions = self.versions()
+            if not versions:
                 return None
-            beside = f"{written[0]}{DOCUMENT}"
+            beside = f"{versions[0]}{DOCUMENT}"
             return self.problem(
-                path, f"It is gone: `sluicegate release` wrote it beside {beside}.", mend
+                path, f"It is gone: `sluicegate release` writes it beside {beside}.", mend
             )
         content = read_inside(self.root, path)
         if isinstance(content, Problem):
@@ -107,10 +107,6 @@ class ReleasedFolder:
 
     def _documents(self) -> list[Path]:
         return list(self.path.glob(f"*{DOCUMENT}"))
-
-    def _was_written(self, version: str) -> bool:
-        beside = (self.path / f"{version}{suffix}" for suffix in (ROLLOUT, REPLAYED, WAIVED))
-        return self.fixtures(version).is_dir() or any(path.is_file() for path in beside)
 
     def _name(self, path: Path) -> str:
         return path.relative_to(self.root).as_posix()

@@ -43,9 +43,7 @@ def test_versions_are_semantic_and_what_is_none_is_a_stray(released: ReleasedFol
     assert (absent.versions(), absent.strays(), absent.digests()) == ([], [], None)
 
 
-def test_a_document_is_held_to_its_digest_where_there_are_any(released: ReleasedFolder) -> None:
-    assert released.digests() is None
-    assert released.document("1.0.0") == OLD
+def test_a_document_is_held_to_its_digest(released: ReleasedFolder) -> None:
     record(released, **{"1.0.0": OLD, "1.1.0": OLD})
     assert released.document("1.0.0") == OLD
     name, message = said(released.document("1.1.0"))
@@ -55,19 +53,15 @@ def test_a_document_is_held_to_its_digest_where_there_are_any(released: Released
     assert said(released.document("1.0.0"))[1].startswith("DIGESTS holds no digest of it")
 
 
-@pytest.mark.parametrize("beside", ["fixtures", "rollout"])
-def test_digests_that_are_gone_are_missed_by_what_a_release_wrote_beside(
-    released: ReleasedFolder, beside: str
-) -> None:
-    if beside == "fixtures":
-        (released.fixtures("1.1.0") / "fixtures").mkdir(parents=True)
-    else:
-        (released.path / "1.1.0.rollout.txt").write_text("together\n")
+def test_digests_are_missed_wherever_a_released_document_lies(released: ReleasedFolder) -> None:
     assert said(released.digests()) == (
         "item/released/DIGESTS",
-        "It is gone: `sluicegate release` wrote it beside 1.1.0.yaml.",
+        "It is gone: `sluicegate release` writes it beside 1.0.0.yaml.",
     )
     assert said(released.document("1.0.0"))[0] == "item/released/DIGESTS"
+    for version in ("1.0.0", "1.1.0"):
+        released.document_path(version).unlink()
+    assert released.digests() is None
 
 
 def test_damaged_digests_are_a_problem_of_their_own_file(released: ReleasedFolder) -> None:

@@ -141,10 +141,26 @@ def _choose(rng: random.Random, schema: dict[str, Any], world: dict[str, Any]) -
         branch["required"] = sorted({*branch["required"], told})
         if rng.random() < 0.5:
             branch["additionalProperties"] = False
+        if rng.random() < 0.3 and "additionalProperties" not in branch:
+            _nest(rng, branch, told)
         branches.append(branch)
     schema.pop("additionalProperties", None)
     schema.pop("properties")
     schema.update({"unevaluatedProperties": False, rng.choice(("oneOf", "anyOf")): branches})
+
+
+def _nest(rng: random.Random, branch: dict[str, Any], told: str) -> None:
+    """Let branches within the branch say what some of its members are."""
+    free = [name for name in branch["properties"] if name != told]
+    rng.shuffle(free)
+    inner = []
+    for names in (free[:1], free[1:]):
+        properties = {name: branch["properties"].pop(name) for name in names}
+        if rng.random() < 0.3:
+            properties |= {name: False for name in free if name not in names}
+        inner.append({"properties": properties})
+    branch[rng.choice(("anyOf", "anyOf", "oneOf"))] = inner
+    branch["required"] = [told]
 
 
 def edit_result(
@@ -175,7 +191,9 @@ _KEPT = {
 """Without these a schema would admit values of another world, or be no edit of interest."""
 
 
-def _places(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _places(schema: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(schema, bool):
+        return
     yield schema
     for inner in schema.get("properties", {}).values():
         yield from _places(inner)
