@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import os
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.unit.lifecycle.lint.deciding import lint_here
 
 from sluicegate.contracts.schemas.compiling import compile_validator
+from sluicegate.lifecycle.lint.closers import find_refusals
 from sluicegate.lifecycle.lint.findings import WORD
+from sluicegate.lifecycle.lint.sheet import Sheet
+from sluicegate.lifecycle.lint.subject import Subject
 
 pytestmark = pytest.mark.requirement("LIF-1")
 
+SUITES = os.environ.get("SLUICEGATE_SUITES")
 S = WORD
 AP: dict[str, Any] = {"additionalProperties": False}
 UP: dict[str, Any] = {"unevaluatedProperties": False}
@@ -97,6 +104,23 @@ def test_the_engine_refuses_what_was_declared(schema: dict[str, Any]) -> None:
 @pytest.mark.parametrize("schema", NEAR_MISSES.values(), ids=NEAR_MISSES.keys())
 def test_a_member_that_somebody_can_send_is_not_told(schema: dict[str, Any]) -> None:
     assert found(schema) == set()
+
+
+@pytest.mark.skipif(SUITES is None, reason="SLUICEGATE_SUITES names no folder of suites")
+def test_no_valid_document_of_the_suite_has_a_member_that_is_told_as_always_refused() -> None:
+    folder = Path(SUITES or "") / "json-schema-test-suite"
+    told = 0
+    for path in sorted(folder.rglob("tests/draft2020-12/**/*.json")):
+        for group in json.loads(path.read_text("utf-8")):
+            if not isinstance(group["schema"], dict):
+                continue
+            sheet = Sheet(Subject(schema=group["schema"], side="result"))
+            for refusal in find_refusals(sheet) if sheet.is_schema and not sheet.form else ():
+                told += 1
+                for case in group["tests"]:
+                    if case["valid"] and isinstance(case["data"], dict):
+                        assert not set(refusal.names) & case["data"].keys(), group["description"]
+    assert told > 5
 
 
 def test_the_finding_stands_at_the_keyword_that_refuses_and_names_what() -> None:

@@ -192,6 +192,24 @@ def test_a_suppression_in_a_definition_does_not_speak_for_what_is_added_at_its_u
     assert "C01" in rules(schema)
 
 
+@pytest.mark.parametrize("opener", ["additionalProperties", "unevaluatedProperties"])
+@pytest.mark.parametrize("value", [True, {}], ids=["true", "an empty schema"])
+def test_an_object_with_declared_members_is_told_to_be_closed(opener: str, value: Any) -> None:
+    schema = closed({"a": {"const": 1}})
+    del schema["additionalProperties"]
+    found = lint_here({**schema, opener: value})
+    (told,) = [each for each in found if each.rule in ("C01", "C04") and not each.pointer]
+    assert (told.rule, told.severity) == ("C01", "error")
+    assert f"{opener}: false" in told.hint
+    assert "propertyNames" not in told.hint
+
+
+def test_a_map_that_declares_nothing_is_told_to_be_bounded() -> None:
+    wide = {"type": "object", "additionalProperties": WORD}
+    (told,) = [each for each in lint_here(closed({"a": wide})) if each.rule == "C04"]
+    assert "propertyNames" in told.hint
+
+
 def test_a_map_behind_a_reference_is_a_map() -> None:
     wide = {"type": "object", "additionalProperties": WORD}
     found = rules(closed({"a": {"$ref": "#/$defs/q"}}, **{"$defs": {"q": wide}}))
