@@ -21,9 +21,7 @@ def decoder_for(wanted: type[T]) -> Callable[[JsonValue], T]:
     try:
         from pydantic import TypeAdapter
     except ImportError as error:
-        raise ConfigurationError(
-            "as_= needs Pydantic: install sluicegate[schemas]"
-        ) from error
+        raise ConfigurationError("as_= needs Pydantic: install sluicegate[schemas]") from error
     adapter = TypeAdapter(wanted)
 
     def decode(data: JsonValue) -> T:
