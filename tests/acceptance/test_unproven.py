@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +59,19 @@ def test_a_side_without_an_accepted_fixture_is_a_finding(sluicegate: Here, side:
     assert f"job_status has no accepted fixture of its {side}" in checked.err
     as_json = json.loads(sluicegate("check", "strict", "--format", "json-v1").out)
     assert as_json["mutants"]["lacking"] == {"job_status": [side]}
+
+
+def test_pytest_fails_once_for_a_side_that_nothing_speaks_for() -> None:
+    shutil.rmtree(FIXTURES / "result/accepted")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--sluicegate", "strict"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "not tried: nothing of the result: no fixture of it is accepted" in done.stdout
+    assert "1 failed" in done.stdout
 
 
 def test_a_contract_without_any_fixture_is_told_by_check_and_checked_by_nobody(

@@ -66,8 +66,9 @@ def test(
     the lint rule that would close the hole; `fixtures/equivalents.yaml` may declare five of a
     contract to be no other answer.
 
-    Exit 0 all is well, 1 a fixture fails, a score is too low or not all mutants were tried, 3 there
-    is no fixture or no mutant of a contract, 4 the folder does not load, 5 there is none.
+    Exit 0 all is well, 1 a fixture fails, a side has no accepted one, a score is too low or not
+    all mutants were tried, 3 there is no fixture or no mutant of a contract, 4 the folder does not
+    load, 5 there is none.
     """
     from sluicegate.cli.progress import tell_progress
     from sluicegate.opening.testing_contracts import MAX_MUTANTS, probe_folder
