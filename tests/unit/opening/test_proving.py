@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,14 @@ def test_a_proof_comes_back_from_the_child_with_its_witness() -> None:
 def test_a_witness_of_null_is_a_witness() -> None:
     (proof,) = prove_parts([part({"type": ["string", "null"]}, {"type": "string"})])
     assert proof.lost is None
+
+
+def test_what_a_proof_assumes_is_tried_in_the_child() -> None:
+    narrower = part({"type": "integer"}, {"type": "integer", "maximum": 1})
+    sound, doubtful = prove_parts(
+        [replace(narrower, assumed=({"const": 1},)), replace(narrower, assumed=({"not": {}},))]
+    )
+    assert (sound.old_covers_new, doubtful.old_covers_new) == ("yes", "unknown")
 
 
 def test_nothing_to_prove_starts_no_child(monkeypatch: pytest.MonkeyPatch) -> None:
