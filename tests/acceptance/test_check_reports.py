@@ -55,3 +55,19 @@ def test_a_folder_that_does_not_load_names_code_and_place(sluicegate: Here) -> N
     place = result["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == str(contract)
     assert place["region"]["startLine"] == 7
+
+
+@pytest.mark.requirement("LIF-5", "CLI")
+@pytest.mark.parametrize("form", ["sarif", "junit", "github"])
+def test_a_folder_without_a_contract_is_no_clean_report(
+    sluicegate: Here, tmp_path: Path, form: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+    done = sluicegate("check", str(tmp_path / "empty"), "--format", form)
+    assert done.code == 3
+    told = {
+        "sarif": '"ruleId": "NOTHING_CHECKED"',
+        "junit": 'failures="1"',
+        "github": "::error",
+    }
+    assert told[form] in done.out

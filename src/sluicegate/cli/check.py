@@ -55,8 +55,8 @@ def check(folder: str, no_python: bool, form: str, color: str) -> int:
     demand_folder(folder, "`sluicegate init NAME` makes one")
     with tell_progress(f"checking {folder}"):
         checked = _as_checked(folder, check_folder(Path(folder), python=not no_python))
-    for doubt in checked.notes if form in (HUMAN, JSON_V1) else ():
-        note(doubt)
+    for told in (*checked.services, *checked.notes) if form in (HUMAN, JSON_V1) else ():
+        note(told)
     put_report(report_check(checked, doubts=form not in (HUMAN, JSON_V1)), form, color)
     if checked.contracts is None:
         return Exit.DOES_NOT_LOAD
@@ -82,6 +82,7 @@ def _as_checked(folder: str, report: FolderReport) -> Checked:
         ),
         fixtures=tuple(as_checked_fixture(folder, result) for result in report.fixtures),
         notes=report.notes,
+        services=report.services,
         found=tuple(_found(folder, report)),
         mutants=sum(probed.tried for probed in report.probes),
         cut=tuple(probed.tool for probed in report.probes if probed.is_cut),

@@ -21,7 +21,7 @@ def rollback(tool: str, version: str, reason: str, no_python: bool, folder: str)
     """Serve released/VERSION.yaml of TOOL from the next opening or reload on. Recorded first.
 
     The folder is loaded as it would then be: exit 4, and nothing is changed, if this breaks it.
-    `sluicegate disable TOOL --undo` serves the version being worked on again.
+    `sluicegate disable TOOL --undo --reason TEXT` serves the version being worked on again.
     """
     from sluicegate.cli.record import open_record, who_acts
     from sluicegate.cli.tools import demand_released

@@ -11,7 +11,7 @@ from sluicegate.contracts.served import ContractSet
 from sluicegate.gates.serving import Line
 from sluicegate.opening.clock import SystemClock
 from sluicegate.opening.decision_points import open_decision_point
-from sluicegate.opening.doubts import list_doubts
+from sluicegate.opening.doubts import list_doubts, list_services
 from sluicegate.opening.fixtures import TriedFixture
 from sluicegate.opening.flaws import find_lint_errors
 from sluicegate.opening.frozen_files import find_edited
@@ -31,10 +31,11 @@ class FolderReport:
     """What ``check`` found: ``contracts`` is None where the folder does not load.
 
     ``waivers`` are those of every contract that could be read, the expired ones too. ``notes`` say
-    what loads and yet is hardly meant. ``lint`` are the errors of lint in what is served;
-    ``unraised`` are the versions that do not say what changed since their releases; ``probes``
-    are the mutants of each version being worked on; ``unfit`` is what the settings say and cannot
-    mean. ``steering`` is what an operator had steered when the folder was read.
+    what loads and yet is hardly meant, ``services`` what is served otherwise than the folder
+    stands. ``lint`` are the errors of lint in what is served; ``unraised`` are the versions that
+    do not say what changed since their releases; ``probes`` are the mutants of each version being
+    worked on; ``unfit`` is what the settings say and cannot mean. ``steering`` is what an operator
+    had steered when the folder was read.
     """
 
     contracts: ContractSet | None
@@ -42,6 +43,7 @@ class FolderReport:
     fixtures: tuple[TriedFixture, ...]
     waivers: tuple[Waived, ...] = ()
     notes: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
     lint: tuple[Linted, ...] = ()
     unraised: tuple[Unraised, ...] = ()
     probes: tuple[Probed, ...] = ()
@@ -111,6 +113,7 @@ def _judge(loading: FolderLoading, loaded: Loaded, ready: Ready, *, mutants: boo
         problems=(),
         fixtures=fixtures,
         waivers=loaded.waivers,
+        services=tuple(list_services(loaded, ready.contracts)),
         notes=tuple(notes),
         lint=tuple(find_lint_errors(loaded, loading.now, python=loading.python)),
         unraised=unraised,

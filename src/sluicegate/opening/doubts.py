@@ -1,4 +1,4 @@
-"""What loads and is yet hardly meant: the notes of ``check``, one sentence each."""
+"""What ``check`` notes of a folder that loads, one sentence each: doubts, and how it is served."""
 
 from __future__ import annotations
 
@@ -21,6 +21,13 @@ from sluicegate.opening.steering import Steering
 from sluicegate.values.names import show_name
 
 
+def list_services(loaded: Loaded, contracts: ContractSet) -> Iterator[str]:
+    """Yield what is served otherwise than its folder stands: switched off, rolled back, shared."""
+    rolled_back = _rolled_back(loaded)
+    yield from _tell_steering(loaded.steering, rolled_back, contracts.contracts)
+    yield from _tell_rollouts(contracts, rolled_back)
+
+
 def list_doubts(
     loaded: Loaded,
     contracts: ContractSet,
@@ -28,9 +35,9 @@ def list_doubts(
     *,
     releases: Iterable[Problem],
 ) -> Iterator[str]:
-    """Yield the notes on a folder that loads; ``releases`` is wrong with its released documents."""
+    """Yield what loads and is hardly meant; ``releases`` is wrong with its released documents."""
     served = contracts.contracts
-    rolled_back = {release.tool for release in loaded.rolled_back.values()}
+    rolled_back = _rolled_back(loaded)
     frozen = {
         find_home(loaded.read.root, contract).relative_to(loaded.read.root).as_posix(): contract
         for contract in contracts.frozen()
@@ -44,8 +51,6 @@ def list_doubts(
                 f"{contract.tool} {contract.version} is served and no fixtures were frozen with it:"
                 " nothing shows that it fits its tool's answers"
             )
-    yield from _doubt_steering(loaded.steering, rolled_back, served)
-    yield from _tell_rollouts(contracts, rolled_back)
     yield from _doubt_releases(loaded.read.root, releases)
     if SETTINGS_NAME not in loaded.read.documents:
         near = find_settings_near(loaded.read.root)
@@ -88,7 +93,11 @@ def _doubt_releases(root: Path, problems: Iterable[Problem]) -> Iterator[str]:
         yield f"{place}: no rollback to it is possible: {first.message}{more}"
 
 
-def _doubt_steering(
+def _rolled_back(loaded: Loaded) -> set[str]:
+    return {release.tool for release in loaded.rolled_back.values()}
+
+
+def _tell_steering(
     steering: Steering, rolled_back: Iterable[str], served: Mapping[str, Contract]
 ) -> Iterator[str]:
     for tool, reason in sorted(steering.disabled.items()):

@@ -93,7 +93,8 @@ def release(
             reasons=(
                 (
                     f"{tool} is rolled back to {contract.version}, so the version being worked on"
-                    f" is not served; first run `sluicegate disable {tool} --undo`."
+                    f" is not served; first run"
+                    f" `sluicegate disable {tool} --undo --reason TEXT`."
                 ),
             )
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +16,7 @@ from sluicegate.opening.documents import Folder, read_folder
 from sluicegate.opening.loaded import Loaded
 from sluicegate.opening.offering import offer_versions
 from sluicegate.opening.python_names import Resolver, choose_resolver
-from sluicegate.opening.released import Release, put_released, tool_of
+from sluicegate.opening.released import put_released, tool_of
 from sluicegate.opening.released_folder import ReleasedFolder
 from sluicegate.opening.steering import Steering, read_steering
 from sluicegate.opening.trial import try_contracts
@@ -69,16 +69,24 @@ class FolderLoading:
         if self.read.problems:
             return Loaded(read=self.read, problems=self.read.problems)
         loaded = self.load_steered(self.steering.versions)
-        released = {release.document: release for release in loaded.rolled_back.values()}
+        tools = {document: tool for tool, document in self._steered_documents()}
         return replace(
             loaded,
             problems=tuple(
-                _with_way_out(problem, released[problem.document])
-                if problem.document in released
+                _with_way_out(problem, tools[problem.document])
+                if problem.document in tools
                 else problem
                 for problem in loaded.problems
             ),
         )
+
+    def _steered_documents(self) -> Iterator[tuple[str, str]]:
+        """Yield each tool that is rolled back, with the name of the release that stands for it."""
+        for name, home in self.read.tool_folders().items():
+            version = self.steering.versions.get(self.tools[name])
+            if version is not None:
+                released = ReleasedFolder(root=self.read.root, home=home)
+                yield self.tools[name], released.document_name(version)
 
     def load_steered(self, versions: Mapping[str, str]) -> Loaded:
         """Load it with the tools in ``versions`` rolled back to these, to the last step."""
@@ -198,9 +206,9 @@ def _try_working(loaded: Loaded) -> Loaded:
     )
 
 
-def _with_way_out(problem: Problem, release: Release) -> Problem:
+def _with_way_out(problem: Problem, tool: str) -> Problem:
     way = (
-        "An operator rolled back to it; "
-        f"`sluicegate disable {show_name(release.tool)} --undo --reason …` ends that."
+        f"An operator rolled back to it: `sluicegate rollback` to another version, or"
+        f" `sluicegate disable {show_name(tool)} --undo --reason …`, ends that."
     )
     return replace(problem, mend=f"{problem.mend} {way}".strip())

@@ -95,7 +95,7 @@ def put_released(read: Folder, tools: Mapping[str, str], versions: Mapping[str, 
                 version=versions[tool],
             )
         else:
-            problems.append(_explain(content, versions[tool]))
+            problems.append(replace(content, mend="Restore that file as it was released."))
     return Steered(documents=documents, replaced=replaced, problems=tuple(problems))
 
 
@@ -105,12 +105,3 @@ def tool_of(read: Folder, name: str) -> str:
     if isinstance(document, Document) and isinstance(document.value, Mapping):
         return str(document.value.get("tool"))
     return (read.root / name).resolve().parent.name
-
-
-def _explain(problem: Problem, version: str) -> Problem:
-    return replace(
-        problem,
-        message=f"An operator rolled back to {show_name(version)}, "
-        f"and this cannot be served: {problem.message}",
-        mend="Restore that file, or run `sluicegate rollback` to another version.",
-    )

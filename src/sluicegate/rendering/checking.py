@@ -11,8 +11,9 @@ from sluicegate.contracts.problems import Problem
 from sluicegate.rendering.counting import count_of
 from sluicegate.rendering.fixtures import CheckedFixture, item_of_fixture, shape_fixture
 from sluicegate.rendering.problems import item_of_problem
-from sluicegate.rendering.reports import Item, Report
-from sluicegate.rendering.rule_help import DOUBT
+from sluicegate.rendering.reports import Item, Report, RuleHelp
+from sluicegate.rendering.rule_help import DOUBT, NOTHING_CHECKED, SERVING
+from sluicegate.values.digests import digest_of_json
 from sluicegate.values.json import JsonValue
 
 _SETTINGS: Final = "sluicegate.yaml"
@@ -27,7 +28,8 @@ HOLES: Final = "holes"
 class Checked:
     """What was found. ``contracts`` maps each tool to its version; None: it does not load.
 
-    ``notes`` say what loads and yet is hardly meant; ``found`` is whatever fails the check and is
+    ``notes`` say what loads and yet is hardly meant, ``services`` what is served otherwise than the
+    folder stands; ``found`` is whatever fails the check and is
     no fixture, each item in its part: what sluicegate.yaml says and cannot mean, errors of lint,
     mutants that were not refused where they must be, versions that do not say what changed.
     ``mutants`` were tried; ``cut`` are the tools of which there are more. ``lacking`` maps
@@ -40,6 +42,7 @@ class Checked:
     problems: tuple[Problem, ...]
     fixtures: tuple[CheckedFixture, ...]
     notes: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
     found: tuple[Item, ...] = ()
     mutants: int = 0
     cut: tuple[str, ...] = ()
@@ -78,7 +81,7 @@ def report_check(checked: Checked, *, doubts: bool = True) -> Report:
         facts={
             "digest": checked.digest,
             "contracts": None if checked.contracts is None else dict(checked.contracts),
-            "notes": list(checked.notes),
+            "notes": [*checked.services, *checked.notes],
             "mutants": {"tried": checked.mutants, "cut": list(checked.cut), "lacking": lacking},
             "fixtures": [shape_fixture(fixture) for fixture in checked.fixtures],
         },
@@ -95,19 +98,29 @@ def _items(checked: Checked, *, doubts: bool) -> Iterator[Item]:
     yield from map(item_of_problem, checked.problems)
     yield from map(item_of_fixture, checked.failing)
     yield from checked.found
-    for doubt in checked.notes if doubts else ():
-        yield Item(
-            rule=DOUBT.id,
-            name=DOUBT.name,
-            severity="warning",
-            message=doubt,
-            file=str(Path(checked.folder, _SETTINGS)),
-            pointer="",
-            line=None,
-            column=None,
-            group="doubts",
-            part="",
-        )
+    if not doubts:
+        return
+    for rule, sentences in ((SERVING, checked.services), (DOUBT, checked.notes)):
+        yield from (_item_of_note(rule, each, checked) for each in sentences)
+    if checked.verdict == "nothing-checked":
+        yield _item_of_note(NOTHING_CHECKED, "there is no contract in this folder", checked)
+
+
+def _item_of_note(rule: RuleHelp, sentence: str, checked: Checked) -> Item:
+    """Return what is said of the folder as a whole; the sentence tells such items apart."""
+    return Item(
+        rule=rule.id,
+        name=rule.name,
+        severity=rule.severity,
+        message=sentence,
+        file=str(Path(checked.folder, _SETTINGS)),
+        pointer="",
+        line=None,
+        column=None,
+        group="doubts",
+        part="",
+        fingerprint=str(digest_of_json([rule.id, sentence])),
+    )
 
 
 def _summarize(checked: Checked) -> str:

@@ -45,6 +45,17 @@ DOUBT: Final = RuleHelp(
     text="The folder loads, and something in it is hardly meant.",
     severity="warning",
 )
+SERVING: Final = RuleHelp(
+    id="SERVING",
+    name="served-otherwise",
+    text="A tool is served otherwise than its folder stands: switched off, rolled back, shared.",
+    severity="info",
+)
+NOTHING_CHECKED: Final = RuleHelp(
+    id="NOTHING_CHECKED",
+    name="nothing-checked",
+    text="There was nothing to check, so nothing is known to be well.",
+)
 IDLE_WAIVER: Final = RuleHelp(
     id="idle-waiver", name="idle-waiver", text="A waiver that waives nothing.", severity="warning"
 )
@@ -68,6 +79,8 @@ _OWN: Final[Mapping[str, RuleHelp]] = MappingProxyType(
             ACCESS,
             AUDIT,
             DOUBT,
+            SERVING,
+            NOTHING_CHECKED,
             IDLE_WAIVER,
             *FAULTS_OF_VERSION.values(),
         )
