@@ -375,3 +375,15 @@ def test_an_answer_that_does_not_say_what_it_is_bound_to_is_not_judged(
     Path("archive.jsonl").write_text(json.dumps(told) + "\n")
     done, _ = replay(sluicegate, "--archive", "archive.jsonl")
     assert (done.code, done.out, said in done.err) == (5, "", True), done
+
+
+@pytest.mark.requirement("LIF-4")
+def test_an_answer_to_a_call_that_was_never_made_is_not_judged(sluicegate: Here) -> None:
+    told = {"raw": answer(), "arguments": {"runId": "run_1"}}
+    Path("archive.jsonl").write_text(json.dumps(told) + "\n")
+    done, _ = replay(sluicegate, "--archive", "archive.jsonl")
+    assert (done.code, done.out) == (5, ""), done
+    assert "refuses its arguments (conform/MISNAMED at /runId)" in done.err
+    Path("archive.jsonl").write_text(json.dumps({**told, "was": "accepted"}) + "\n")
+    done, _ = replay(sluicegate, "--archive", "archive.jsonl")
+    assert done.code == 1

@@ -21,7 +21,7 @@ from sluicegate.contracts.expressions import (
     subscript,
     variable,
 )
-from sluicegate.contracts.schemas.projection import Reach, find_subschemas
+from sluicegate.contracts.schemas.reach import Reach, Reaching
 from sluicegate.values.findings import Finding
 from sluicegate.values.json import JsonObject
 from sluicegate.values.pointers import EVERY, Pointer
@@ -96,7 +96,7 @@ class _Expressions:
     """Builds the expressions of one selector over one schema."""
 
     def __init__(self, document: JsonObject) -> None:
-        self._document = document
+        self._reaching = Reaching(document)
         self._reached: dict[Pointer, Reach] = {}
         self._items = 0
 
@@ -197,7 +197,7 @@ class _Expressions:
     def _reach(self, at: Pointer) -> Reach:
         reach = self._reached.get(at)
         if reach is None:
-            reach = self._reached[at] = find_subschemas(self._document, at)
+            reach = self._reached[at] = self._reaching.find(at)
         return reach
 
     def _next_item(self) -> str:

@@ -21,6 +21,8 @@ from sluicegate.values.names import show_name
 from sluicegate.values.pointers import Pointer, escape_segment
 
 MAX_TEXT: Final = 4000
+MAX_SEGMENTS: Final = 100
+"""A pointer leads no deeper: what is compiled from it nests as deep."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,12 +189,20 @@ class Place:
     def pointer_of(self, text: str, *, at_key: bool = False) -> Pointer | None:
         """Return ``text`` as a pointer; ``at_key`` where it is this place's member name."""
         try:
-            return Pointer.parse(text)
+            pointer = Pointer.parse(text)
         except ValueError as error:
             self.fault(
                 f"`{show_name(text)}` is not a JSON Pointer.", f"{_sentence(error)}", at_key=at_key
             )
             return None
+        if len(pointer.segments) > MAX_SEGMENTS:
+            self.fault(
+                f"`{show_name(text)}` has {len(pointer.segments)} segments.",
+                f"Name a place at most {MAX_SEGMENTS} levels below the root.",
+                at_key=at_key,
+            )
+            return None
+        return pointer
 
     def texts(self, pattern: str = "", wanted: str = "text") -> tuple[str, ...]:
         """Return the texts of a list without those at fault; a repeated one is a fault."""

@@ -80,6 +80,10 @@ class Answer:
     was: Judged | None = None
 
 
+class NeverAskedError(ValueError):
+    """An answer is to be judged by a version that would have refused its call."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ladders:
     """Both ladders of one version, without an adapter: nothing is fetched."""
@@ -174,16 +178,32 @@ def judge_answers(
 ) -> Iterator[tuple[str, Judged, Judged]]:
     """Yield (name, was, would be). ``base`` judges what bears no verdict of its own time.
 
-    Raises: ValueError for an answer without a verdict where there is no ``base``.
+    Raises: ValueError for an answer without a verdict where there is no ``base``; NeverAskedError
+    where ``base`` would have refused the call.
     """
     for answer in answers:
         was = answer.was
         if was is None:
             if base is None:
                 raise ValueError(f"{answer.name}: what it was judged is not known")
+            _demand_asked(answer, base)
             was = judge_answer(answer, base)
         stays = against.contract.upstream.signature is not None and _is_of_signature(was)
         yield answer.name, was, was if stays else judge_answer(answer, against)
+
+
+def _demand_asked(answer: Answer, base: Ladders) -> None:
+    caller = Caller(subject=answer.subject, tenant=answer.tenant)
+    if answer.arguments is None or base.contract.result.bind == ():
+        return
+    refused = base.call.climb(answer.arguments, caller)
+    if isinstance(refused, Rejected):
+        where = refused.findings[0].pointer if refused.findings else ""
+        raise NeverAskedError(
+            f"{answer.name}: version {base.contract.version} refuses its arguments"
+            f" ({refused.stage}/{refused.code} at {where or 'the root'}), so it never asked for it;"
+            " give the arguments that were sent, or `was`"
+        )
 
 
 def _is_of_signature(was: Judged) -> bool:

@@ -26,12 +26,13 @@ from sluicegate.lifecycle.releasing import find_newest
 from sluicegate.lifecycle.replaying import (
     Answer,
     Ladders,
+    NeverAskedError,
     Tally,
     build_ladders,
     list_needs,
     tally_answers,
 )
-from sluicegate.opening.archives import read_archive, read_record
+from sluicegate.opening.archives import ArchiveError, read_archive, read_record
 from sluicegate.opening.clock import new_request_id
 from sluicegate.opening.documents import Folder, read_folder
 from sluicegate.opening.folder import read_settings
@@ -124,9 +125,12 @@ def replay(
         answers = read_record(root, settings, act, since=question.since, left_out=left_out)
     tally = Tally()
     with closing(answers):
-        for part in _judge(_batches(answers), against, base, processes):
-            tally.merge(part)
-            tell(tally.replayed)
+        try:
+            for part in _judge(_batches(answers), against, base, processes):
+                tally.merge(part)
+                tell(tally.replayed)
+        except NeverAskedError as error:
+            raise ArchiveError(str(error)) from error
     return Replayed(tally=tally, left_out=left_out)
 
 

@@ -113,14 +113,17 @@ class SharedKeysStore(ForwardingStore):
         entry = self._met.get(query.request_id)
         if kept is not None or entry is None or await self._telling.is_own(query.request_id):
             return kept
-        sealed = await self._table.read_sealed(entry)
+        try:
+            sealed = await self._table.read_sealed(entry)
+        except AuditUnavailable as error:
+            raise HeldBack(str(error)) from error
         if sealed is None:
             return None
         bond = Bond(entry=entry, request_id=query.request_id, tool=query.tool, caller=query.caller)
         try:
             return open_answer(self._secrets, bond, sealed, now)
         except SealBroken as error:
-            raise KeyStoreUnavailable(str(error)) from error
+            raise HeldBack(str(error)) from error
 
     async def purge(self, *, now: datetime, who: str, refs: Sequence[str] | None = None) -> int:
         """As ``AuditStore.purge``; what is destroyed by name no other gate gives again either.

@@ -224,6 +224,24 @@ def test_a_closed_object_of_which_every_member_is_selected_is_moved() -> None:
             {"a": MARKER},
             {"a": None},
         ),
+        (
+            closed(["l"], l={"const": [{"a": "1", "b": MARKER}, "2"]}),
+            ["/l/*/a"],
+            {"l": [{"a": "1", "b": MARKER}, "2"]},
+            {"l": [{"a": "1"}, None]},
+        ),
+        (
+            closed(["l"], l={"enum": [["q", 7], []]}),
+            ["/l/*"],
+            {"l": ["q", 7]},
+            {"l": ["q", 7]},
+        ),
+        (
+            closed(["l"], l={"items": {"enum": ["x", "y"]}, "const": ["x", "y"]}),
+            ["/l/*"],
+            {"l": ["x", "y"]},
+            {"l": ["x", "y"]},
+        ),
     ],
     ids=[
         "array root",
@@ -233,6 +251,9 @@ def test_a_closed_object_of_which_every_member_is_selected_is_moved() -> None:
         "names of Python",
         "one",
         "any",
+        "an array that is listed",
+        "arrays that are listed",
+        "an array that is listed beside its items",
     ],
 )
 def test_selects_from_every_kind_of_schema(

@@ -101,6 +101,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "nothing for the agent": ({"result.agent": []}, "/result", "nothing is selected"),
     "no agent at all": ({"result.agent": ...}, "/result", "nothing is selected"),
+    "agent far too deep": (
+        {"result.agent": ["/steps" + "/name" * 100]},
+        "/result/agent/0",
+        "has 101 segments",
+    ),
     "agent twice": (
         {"result.agent": ["/state", "/state"]},
         "/result/agent/1",

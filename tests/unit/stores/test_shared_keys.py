@@ -556,7 +556,7 @@ async def test_an_answer_that_was_changed_in_redis_closes_the_call(gates: Gates)
     with gates.server.client() as client:
         assert 0 < client.pttl(name) <= 100_000  # not a moment longer than it is kept
         client.set(name, b"anything")
-    with pytest.raises(AuditUnavailable, match="not what was sealed"):
+    with pytest.raises(HeldBack, match="not what was sealed"):
         await answered(other)
 
 

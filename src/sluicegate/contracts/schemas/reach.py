@@ -12,6 +12,7 @@ from sluicegate.contracts.schemas.composition import (
     Item,
     Member,
     declared_names,
+    listed_values,
 )
 from sluicegate.contracts.schemas.formulas import (
     ANYTHING,
@@ -53,44 +54,66 @@ NOWHERE: Final = Reach(exists=False, required=False, types=frozenset(), schemas=
 
 
 def find_subschemas(document: JsonObject, pointer: Pointer) -> Reach:
-    """Say what the effective schema ``document`` promises at ``pointer``.
+    """Say what the effective schema ``document`` promises at ``pointer``: as ``Reaching.find``."""
+    return Reaching(document).find(pointer)
 
-    ``*`` is every item of an array, a number one item. A place that is declared nowhere does not
-    exist, even where an open object would admit it; nor does one whose schemas multiply beyond
-    reading. Never raises.
-    """
-    try:
-        return _find(document, pointer)
-    except CompositionTooLargeError:
-        return NOWHERE
+
+class Reaching:
+    """Many questions about one document: each place is found from the place above it."""
+
+    __slots__ = ("_composition", "_places")
+
+    def __init__(self, document: JsonObject) -> None:
+        self._composition = Composition(SchemaTree(document))
+        self._places: dict[tuple[str, ...], tuple[Formula, bool] | None] = {}
+
+    def find(self, pointer: Pointer) -> Reach:
+        """Say what the effective schema promises at ``pointer``.
+
+        ``*`` is every item of an array, a number one item. A place that is declared nowhere does
+        not exist, even where an open object would admit it; nor does one whose schemas multiply
+        beyond reading. Never raises.
+        """
+        try:
+            place = self._place(pointer.segments)
+        except CompositionTooLargeError:
+            return NOWHERE
+        if place is None:
+            return NOWHERE
+        formula, required = place
+        return Reach(
+            exists=True,
+            required=required,
+            types=types(formula),
+            schemas=tuple(
+                schema
+                for schema in certain(formula)
+                if "$ref" not in schema or not schema.keys() <= _ONLY_LEADS_ON
+            ),
+        )
+
+    def _place(self, segments: tuple[str, ...]) -> tuple[Formula, bool] | None:
+        """Return the formula of a place, and whether every valid document has it."""
+        known = len(segments)
+        while known and segments[:known] not in self._places:
+            known -= 1
+        place: tuple[Formula, bool] | None
+        if known:
+            place = self._places[segments[:known]]
+        else:
+            place = (self._composition.of(self._composition.tree.document), True)
+        for end in range(known, len(segments)):
+            if place is not None:
+                step = step_below(self._composition, place[0], segments[end])
+                place = None if step is None else (step[0], place[1] and step[1])
+            self._places[segments[: end + 1]] = place
+        return place
 
 
 def asserts_format(document: JsonObject, pointer: Pointer, form: str) -> bool:
     """Whether every string that stands at ``pointer`` in a valid document has the format."""
     return any(
         schema.get("format") == form for schema in find_subschemas(document, pointer).schemas
-    )
-
-
-def _find(document: JsonObject, pointer: Pointer) -> Reach:
-    composition = Composition(SchemaTree(document))
-    formula = composition.of(document)
-    required = True
-    for segment in pointer.segments:
-        step = step_below(composition, formula, segment)
-        if step is None:
-            return NOWHERE
-        formula, always = step
-        required = required and always
-    return Reach(
-        exists=True,
-        required=required,
-        types=types(formula),
-        schemas=tuple(
-            schema
-            for schema in certain(formula)
-            if "$ref" not in schema or not schema.keys() <= _ONLY_LEADS_ON
-        ),
     )
 
 
@@ -127,17 +150,19 @@ def step_below(
 
 def _every_item(composition: Composition, formula: Formula) -> Formula:
     first = max(
-        (
-            len(schema_list(schema, "prefixItems"))
-            for schema in leaves(formula)
-            if isinstance(schema, Mapping)
-        ),
+        (_items_apart(schema) for schema in leaves(formula) if isinstance(schema, Mapping)),
         default=0,
     )
     longest = greatest(formula, "maxItems")
     count = first + 1 if longest is None else min(first + 1, longest)
     items = [composition.below(formula, Item(index)) for index in range(count)]
     return either([item for item in items if types(item)])
+
+
+def _items_apart(schema: JsonObject) -> int:
+    """How many items a schema may speak of one by one: of a listed array each may differ."""
+    listed = (len(value) for value in listed_values(schema) if isinstance(value, list | tuple))
+    return max(len(schema_list(schema, "prefixItems")), *listed, 0)
 
 
 def certain(formula: Formula) -> Iterator[JsonObject]:

@@ -33,6 +33,7 @@ from sluicegate.values.pointers import Pointer, join_segments
 _METHODS: Final = ("get", "post", "put", "patch", "delete")
 _SCHEMAS: Final = "#/components/schemas/"
 _SELF: Final = "operation.json"
+_NO_PATH: Final = re.compile(r"[?#\s\x00-\x1f\x7f\\]|(?:^|/)\.{1,2}(?:/|$)")
 _PLACEHOLDER: Final = re.compile(r"\{([^{}/]+)\}")
 _EFFECTS: Final[Mapping[str, Effect]] = {"get": "read", "delete": "destructive"}
 _TIMEOUT_S: Final = 10
@@ -144,6 +145,12 @@ class _Reader:
         answers = read_answers(
             _object(own.get("responses")), effect, follow=self._follow, convert=self._convert
         )
+        if not path.startswith("/") or not path.isascii() or _NO_PATH.search(path):
+            # Put behind a host such a path would name another one, or more than a path.
+            raise SourceError(
+                f"the path {show_name(path)} must begin with `/` and hold neither query, fragment"
+                " nor a character that a URL spells otherwise"
+            )
         address = find_address((own, item, self._document))
         template = _PLACEHOLDER.sub(lambda found: _placeholder(found[1]), path)
         http: dict[str, JsonValue] = {

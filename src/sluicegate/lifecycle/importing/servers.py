@@ -16,6 +16,8 @@ from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.names import show_name, show_sentence
 
 _ORIGIN: Final = re.compile(r"https?://[^/?#{}\s@]+(/[^?#{}\s]*)?", re.IGNORECASE)
+_AUTHORITY: Final = re.compile(r"(?:[^/?#]*://)?[^/?#]*")
+_IN_HOST: Final = re.compile(r"[A-Za-z0-9.:-]*")
 _VARIABLE: Final = re.compile(r"\{([^{}]+)\}")
 _PATH: Final = re.compile(r"(?:[^/?#]*://[^/?#]*)?(/[^?#{}\s]*)")
 _MAX_NAMED: Final = 8
@@ -66,10 +68,16 @@ def _resolve(server: JsonObject) -> str:
     """Return the URL with each variable at its default; one without a default stays a variable."""
     variables = _variables(server)
 
+    authority = _AUTHORITY.match(_url(server))
+    within = 0 if authority is None else authority.end()
+
     def default(found: re.Match[str]) -> str:
         value = variables.get(found[1], {}).get("default")
-        is_plain = isinstance(value, str | int) and not isinstance(value, bool)
-        return str(value) if is_plain else found[0]
+        if not isinstance(value, str | int) or isinstance(value, bool):
+            return found[0]
+        # A default with a slash would end the host where its author went on with it.
+        is_whole = found.start() >= within or _IN_HOST.fullmatch(str(value)) is not None
+        return str(value) if is_whole else found[0]
 
     return _VARIABLE.sub(default, _url(server))
 

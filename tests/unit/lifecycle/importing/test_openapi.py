@@ -244,3 +244,19 @@ def test_the_method_says_the_effect_and_a_delete_never_loads_undecided(
     found = read(method)
     blocking = [each.at for each in found.decisions if each.blocks]
     assert (found.effect, blocking) == (effect, ["effect"] if method == "delete" else [])
+
+
+@pytest.mark.parametrize(
+    "path", [".evil.example/x", ":8443/x", "@evil.example/x", "x", "/x?admin=true", "/x#f", "/../x"]
+)
+def test_a_path_that_would_not_stay_behind_its_host_is_refused(path: str) -> None:
+    with pytest.raises(SourceError, match="must begin with `/`"):
+        read_operation(
+            {
+                "openapi": "3.1.0",
+                "servers": [{"url": "https://api.example"}],
+                "paths": {path: {"get": {"operationId": "a", "responses": {}}}},
+            },
+            "t",
+            operation=None,
+        )

@@ -73,6 +73,11 @@ def test_the_first_server_with_an_origin_counts_and_the_others_are_told(
         ([{"url": ""}], "", "an empty URL is relative to where the document lies;"),
         ([{"description": "none"}], "", "an empty URL is relative to where the document lies;"),
         ([OPEN], "/v1", "no constant origin comes of https://{region}.shop.example/v1;"),
+        (
+            [{"url": "https://{h}.example", "variables": {"h": {"default": "evil.example/x"}}}],
+            "",
+            "no constant origin comes of https://{h}.example;",
+        ),
         ([{"url": "ftp://a.example/v1"}], "/v1", "no constant origin comes of ftp://a.example/v1;"),
         (
             [{"url": "https://me@a.example"}],
