@@ -295,7 +295,7 @@ def test_check_finds_a_version_that_is_not_raised_as_its_changes_ask(
     assert done.code == 1
     assert said in done.out
     assert "contracts/job_status/contract.yaml:3:1: error VERSION version-raised\n" in done.out
-    assert "1 version to raise" in done.out
+    assert "1 version at fault" in done.out
     (found,) = json.loads(sluicegate("check", "--format", "json-v1").out)["versions"]
     assert (found["rule"], found["line"], found["tool"]) == ("VERSION", 3, "job_status")
     for form in ("github", "sarif", "junit"):

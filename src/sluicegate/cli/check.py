@@ -175,7 +175,7 @@ def _item_of_unraised(folder: str, unraised: Unraised) -> Item:
         name=VERSION.name,
         severity="error",
         message=unraised.message,
-        hint="Raise `version`, or take the change back.",
+        hint="Raise `version`, or take the change back." if unraised.asks_more else "",
         file=str(path),
         pointer="/version",
         line=line,

@@ -110,13 +110,16 @@ def release(
 
 
 def _tell(done: Released) -> str:
+    from sluicegate.rendering.counting import count_of
     from sluicegate.rendering.escaping import escape_terminal
 
     if not done.written:
         return f"{done.path} is released already; nothing changed\n"
     lines = [f"released {done.tool} {done.version} as {done.path}", f"digest {done.digest}"]
     if done.before is not None:
-        lines.append(f"since {done.before}: {len(done.changes)} changes, bump {done.bump}")
+        lines.append(
+            f"since {done.before}: {count_of(len(done.changes), 'change')}, bump {done.bump}"
+        )
         lines += [f"  {each.kind} {each.role} {each.pointer}" for each in done.changes]
     lines += [
         f"waived: {each.kind} {each.role} {each.pointer}: {each.waived}" for each in done.waived

@@ -41,7 +41,7 @@ def find_flaws(
 
     ``fixtures`` are its own, as they were judged.
     """
-    tool = line.contract.tool
+    tool, folder = line.contract.tool, loaded.read.root
     for linted in find_lint_errors(loaded, judging.now, python=judging.resolver is not None):
         if linted.owner == tool:
             at = ":".join(map(str, filter(None, (linted.file, linted.line, linted.column))))
@@ -50,4 +50,4 @@ def find_flaws(
     yield from probed.faults
     for hole in probed.holes:
         says = _SAYS.get(hole.judged.fate, "is not refused at its rung")
-        yield f"the mutant {hole.name} {says}: `sluicegate test {tool}` tells more."
+        yield f"the mutant {hole.name} {says}: `sluicegate test {folder} --tool {tool}` tells more."

@@ -66,11 +66,15 @@ class Succession:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unraised:
-    """The version of ``tool``, in the document ``source``, does not say what changed."""
+    """The version of ``tool``, in the document ``source``, does not say what changed.
+
+    ``asks_more``: a higher version would; else the message says what would.
+    """
 
     tool: str
     source: str
     message: str
+    asks_more: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,10 +127,18 @@ def find_unraised(
         found = _judge_line(line, fixtures, judging)
         if isinstance(found, tuple):
             faults: tuple[str, ...] = (_spell_unreadable(contract, found[0]),)
+            of_version: tuple[str, ...] = ()
+        elif found is not None:
+            faults, of_version = found.list_faults(contract.version), found.faults
         else:
-            faults = () if found is None else found.list_faults(contract.version)
+            continue
         for fault in faults:
-            yield Unraised(tool=contract.tool, source=contract.source, message=fault)
+            yield Unraised(
+                tool=contract.tool,
+                source=contract.source,
+                message=fault,
+                asks_more=fault in of_version,
+            )
 
 
 def _judge_line(

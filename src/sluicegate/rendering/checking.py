@@ -152,5 +152,5 @@ _COUNTED: Final = (
     (HOLES, "hole", ""),
     (SETTINGS, "error", " of settings"),
     (LINT, "error", " of lint"),
-    (VERSIONS, "version", " to raise"),
+    (VERSIONS, "version", " at fault"),
 )

@@ -245,6 +245,8 @@ def _say_version(finding: ShownVersion) -> str:
         text = f"{finding.tool} went back from {finding.old} to {finding.new}"
     else:
         text = f"{finding.tool} is {finding.new} after {finding.old}"
+    if finding.required == "none":
+        return f"{text}, though nothing changed that asks for it: {finding.wanted} at least"
     return f"{text}; its changes ask for a {finding.required}: {finding.wanted} at least"
 
 
@@ -263,8 +265,10 @@ def _summarize(shown: ShownDiff) -> str:
     waived = sum(change.waived is not None for change in shown.changes)
     if waived:
         text += f", {waived} waived"
+    if shown.versions:
+        text += f", {count_of(len(shown.versions), 'version')} at fault"
     if shown.tools != 1:
-        text += f" in {count_of(shown.tools, 'tool')}"
+        text += f", {count_of(shown.tools, 'tool')} compared"
     return f"{text}; version: {shown.bump}"
 
 

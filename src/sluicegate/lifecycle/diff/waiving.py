@@ -49,7 +49,9 @@ def read_waivers(document: JsonValue) -> tuple[Waiver, ...]:
 
 def _read(number: int, entry: JsonValue) -> Waiver:
     if not isinstance(entry, Mapping) or set(entry) != _KEYS:
-        raise ValueError(f"waiver {number} has exactly fingerprint, reason and until")
+        raise ValueError(
+            f"waiver {number} must have the keys fingerprint, reason and until, and no others"
+        )
     fingerprint, reason, until = entry["fingerprint"], entry["reason"], entry["until"]
     if not isinstance(fingerprint, str) or not _FINGERPRINT.fullmatch(fingerprint):
         raise ValueError(f"waiver {number}: a fingerprint is twelve digits 0-9 a-f, in quotes")

@@ -68,8 +68,8 @@ def test_waivers_are_read_from_a_list() -> None:
     ("document", "says"),
     [
         ({}, "a list"),
-        (["x"], "waiver 1 has exactly"),
-        ([ENTRY, {**ENTRY, "by": "me"}], "waiver 2 has exactly"),
+        (["x"], "waiver 1 must have the keys"),
+        ([ENTRY, {**ENTRY, "by": "me"}], "waiver 2 must have the keys"),
         ([{**ENTRY, "fingerprint": 123456789012}], "twelve digits"),
         ([{**ENTRY, "fingerprint": "0123456789AB"}], "twelve digits"),
         ([{**ENTRY, "reason": "  "}], "say the reason"),
