@@ -1,7 +1,8 @@
 """The ways through ``oneOf`` and ``anyOf``: what holds together for a value that takes one.
 
-A choice is opened into ways only where each value that takes a branch is told of by that branch
-alone, so that nothing of the other branches has to be known.
+A choice is opened into ways only where each object that takes a branch is told of by that branch
+alone, so that nothing of the other branches has to be known. What is no object has no members to
+tell branches apart, so the ways speak of objects alone.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from sluicegate.contracts.schemas.keywords import (
     schema_list,
     schema_map,
 )
-from sluicegate.lifecycle.diff.touching import Touched, conjuncts, touch_test
-from sluicegate.values.json import JsonObject, canonical_text
+from sluicegate.lifecycle.diff.touching import Touched, conjuncts, touch_test, types_of
+from sluicegate.values.json import JsonObject, identity_text
 
 CHOICES: Final = ("oneOf", "anyOf")
 MAX_WAYS: Final = 32
@@ -51,10 +52,11 @@ class Taken:
 
 
 def find_ways(schema: Schema, root: JsonObject, shown: frozenset[str]) -> list[Taken] | None:
-    """Return every way through ``schema``; together they admit what it admits.
+    """Return every way through ``schema``; together they admit the objects that it admits.
 
-    A choice that rests on members of ``shown`` alone stays as it is written. None where there is
-    no telling, or where there are too many ways.
+    Of other values they may admit more: a null can take several branches of a ``oneOf``. A choice
+    that rests on members of ``shown`` alone stays as it is written. None where there is no telling,
+    or where there are too many ways.
     """
     return _Finder(root, shown).find(schema)
 
@@ -153,7 +155,9 @@ def _refuses(part: JsonObject) -> bool:
 def _are_apart(
     base: Sequence[JsonObject], one: Sequence[JsonObject], other: Sequence[JsonObject]
 ) -> bool:
-    """Whether no value can take both branches, by a member that tells them apart."""
+    """Whether no object can take both branches, by a member that tells them apart."""
+    if not types_of((*base, *one, *other)) & {"object", "any"}:
+        return True
     for mine, theirs in ((one, other), (other, one)):
         needed = {name for part in (*base, *mine) for name in names_at(part, "required")}
         for name in needed:
@@ -174,9 +178,7 @@ def _listed(parts: Sequence[JsonObject], name: str) -> frozenset[str] | None:
 
 
 def _texts(member: JsonObject) -> Iterator[str]:
-    for value in listed_values(member):
-        whole = int(value) if isinstance(value, float) and value.is_integer() else value
-        yield canonical_text(whole)
+    yield from map(identity_text, listed_values(member))
 
 
 def _lacks(part: JsonObject, name: str) -> bool:

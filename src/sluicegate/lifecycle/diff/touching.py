@@ -21,6 +21,9 @@ _MAX_PARTS: Final = 200
 _MAX_TRIED: Final = 2_000
 """Schemas that are looked at for one object; what asks for more is taken as a whole."""
 
+_MAX_NESTED: Final = 40
+"""Choices within choices that a null is tried on."""
+
 COUNTING: Final = ("minProperties", "maxProperties", "propertyNames")
 """They rest on which members are there, whatever those hold."""
 
@@ -114,3 +117,86 @@ def _in_place(part: JsonObject, keywords: Iterable[str]) -> Iterator[Schema]:
         yield from schema_list(part, keyword)
     if "if" in keywords:
         yield from schema_map(part, "dependentSchemas").values()
+
+
+def types_of(parts: Iterable[JsonObject]) -> frozenset[str]:
+    """Return the types that all of ``parts`` name; without any, one that is none."""
+    types: frozenset[str] | None = None
+    for part in parts:
+        told = part.get("type")
+        named = frozenset({told}) if isinstance(told, str) else None
+        if isinstance(told, list | tuple):
+            named = frozenset(name for name in told if isinstance(name, str))
+        if named is not None:
+            types = named if types is None else types & named
+    return frozenset({"any"}) if types is None else types
+
+
+def admits_null(schema: Schema, root: JsonObject) -> bool | None:
+    """Return whether null is valid; None where that cannot be told.
+
+    It has neither members nor items nor length, so only what applies in place can refuse it.
+    """
+    return _NullTrial(root).admits(schema)
+
+
+class _NullTrial:
+    """One trial; a schema may lead back to itself, and then there is no telling."""
+
+    __slots__ = ("_active", "_left", "_root")
+
+    def __init__(self, root: JsonObject) -> None:
+        self._root = root
+        self._left = _MAX_TRIED
+        self._active: set[int] = set()
+
+    def admits(self, schema: Schema) -> bool | None:
+        self._left -= 1
+        if isinstance(schema, bool):
+            return schema
+        parts = conjuncts(schema, self._root)
+        if parts is None or self._left < 0 or len(self._active) > _MAX_NESTED:
+            return None
+        if id(schema) in self._active:
+            return None
+        self._active.add(id(schema))
+        answer = _all(self._admits_part(part) for part in parts)
+        self._active.discard(id(schema))
+        return answer
+
+    def _admits_part(self, part: JsonObject) -> bool | None:
+        if "$dynamicRef" in part or is_extension(part):
+            return None
+        if "type" in part and "null" not in types_of([part]):
+            return False
+        if "const" in part and part["const"] is not None:
+            return False
+        listed = part.get("enum")
+        if isinstance(listed, list | tuple) and not any(value is None for value in listed):
+            return False
+        return _all(self._in_place(part))
+
+    def _in_place(self, part: JsonObject) -> Iterator[bool | None]:
+        if "anyOf" in part:
+            yield _not(_all(_not(self.admits(one)) for one in schema_list(part, "anyOf")))
+        if "oneOf" in part:
+            taken = [self.admits(one) for one in schema_list(part, "oneOf")]
+            yield False if taken.count(True) > 1 else None if None in taken else any(taken)
+        refused = schema_at(part, "not")
+        if refused is not None:
+            yield _not(self.admits(refused))
+        condition = schema_at(part, "if")
+        if condition is not None:
+            holds = self.admits(condition)
+            ways = [schema_at(part, keyword) for keyword in ("then", "else")]
+            then, other = (True if way is None else self.admits(way) for way in ways)
+            yield (then if then is other else None) if holds is None else then if holds else other
+
+
+def _not(answer: bool | None) -> bool | None:
+    return None if answer is None else not answer
+
+
+def _all(answers: Iterable[bool | None]) -> bool | None:
+    told = list(answers)
+    return False if False in told else None if None in told else True

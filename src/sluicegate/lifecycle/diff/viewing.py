@@ -11,7 +11,7 @@ rests on is seen with it. What cannot be taken apart is seen as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote
@@ -28,7 +28,14 @@ from sluicegate.contracts.schemas.keywords import (
 from sluicegate.lifecycle.diff.branching import CHOICES, Step, Taken, find_ways
 from sluicegate.lifecycle.diff.sights import Sight, Way
 from sluicegate.lifecycle.diff.spelling import is_led_by_pointers
-from sluicegate.lifecycle.diff.touching import Touched, conjuncts, touch_correlations, touch_test
+from sluicegate.lifecycle.diff.touching import (
+    Touched,
+    admits_null,
+    conjuncts,
+    touch_correlations,
+    touch_test,
+    types_of,
+)
 from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.pointers import EVERY, Pointer
 
@@ -102,7 +109,7 @@ class _Widener:
 
     def _widen_items(self, schema: Schema, sight: Sight, way: Way) -> bool:
         parts = conjuncts(schema, self._root)
-        if parts is None or len(sight.below) > 1 or _types(parts) - {"array", "null"}:
+        if parts is None or len(sight.below) > 1 or types_of(parts) - {"array", "null"}:
             return False
         speaking = [part for part in parts if _items(part)]
         if len(speaking) > 1 or any(map(_looks_across, parts)):
@@ -116,12 +123,19 @@ class _Widener:
 
     def _widen_members(self, schema: Schema, sight: Sight, way: Way) -> bool:
         ways = find_ways(schema, self._root, _whole_members(sight))
-        return ways is not None and all(self._widen_way(each, sight, way) for each in ways)
+        if ways is None or admits_null(schema, self._root) is None:
+            return False
+        return all(self._widen_way(each, sight, way) for each in ways)
 
     def _widen_way(self, taken: Taken, sight: Sight, way: Way) -> bool:
         parts = [step.schema for step in taken.steps]
+        types = types_of(parts)
+        if types - {"object", "null"}:
+            return False
+        if "object" not in types:
+            return True
         touched = self._touched(taken)
-        if touched.everything or _types(parts) - {"object", "null"} or not _is_closed(taken):
+        if touched.everything or not _is_closed(taken):
             return False
         speaking: dict[str, list[Schema]] = {}
         for part in parts:
@@ -189,10 +203,15 @@ class _Viewer:
             return {"allOf": [self._seen_items(part, sight.below[EVERY]) for part in parts]}
         ways = find_ways(schema, self._root, _whole_members(sight))
         assert ways is not None  # noqa: S101  (as above)
-        found: list[JsonValue] = []
+        # Ways are told apart by members, and a null has none: it may take several, so it is tried
+        # on the schema as it is written, and each way is one of objects.
+        found: list[JsonValue] = [{"type": "null"}] if admits_null(schema, self._root) else []
         for way in ways:
+            if "object" not in types_of([step.schema for step in way.steps]):
+                continue
             self._assume(way, sight)
-            found.append(_together(way, [self._seen_members(step, sight) for step in way.steps]))
+            seen: list[JsonValue] = [self._seen_members(step, sight) for step in way.steps]
+            found.append(_together(way, [*seen, {"type": "object"}]))
         return {"anyOf": found} if found else False
 
     def _assume(self, way: Taken, sight: Sight) -> None:
@@ -278,16 +297,3 @@ def _items(part: JsonObject) -> list[Schema]:
 
 def _looks_across(part: JsonObject) -> bool:
     return any(part[keyword] is not False for keyword in _OF_ARRAYS & part.keys())
-
-
-def _types(parts: Iterable[JsonObject]) -> frozenset[str]:
-    """The types that all of ``parts`` name; without any, one that is none."""
-    types: frozenset[str] | None = None
-    for part in parts:
-        told = part.get("type")
-        named = frozenset({told}) if isinstance(told, str) else None
-        if isinstance(told, list | tuple):
-            named = frozenset(name for name in told if isinstance(name, str))
-        if named is not None:
-            types = named if types is None else types & named
-    return frozenset({"any"}) if types is None else types

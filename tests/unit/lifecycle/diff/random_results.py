@@ -27,13 +27,13 @@ def values_of(world: dict[str, Any]) -> list[Any]:
 
 
 def _held(world: dict[str, Any], name: str) -> Iterator[Any]:
-    yield ABSENT
+    yield from (ABSENT, None)
     inner = list(_objects(world[name]))
     if name == "o":
         yield from inner
     elif name == "l":
         for length in range(3):
-            yield from map(list, itertools.product(inner, repeat=length))
+            yield from map(list, itertools.product([*inner, None], repeat=length))
     else:
         yield from world[name]
 
@@ -77,13 +77,28 @@ def _close(rng: random.Random, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _member(rng: random.Random, world: dict[str, Any], name: str) -> dict[str, Any]:
+    return _or_null(rng, _never_null(rng, world, name))
+
+
+def _or_null(rng: random.Random, schema: dict[str, Any]) -> dict[str, Any]:
+    """Let a null through as well, sometimes, by a list of types or by a choice."""
+    if "type" not in schema or rng.random() < 0.7:
+        return schema
+    if rng.random() < 0.2:
+        return {rng.choice(("oneOf", "anyOf")): [schema, {"type": "null"}]}
+    return {**schema, "type": [schema["type"], "null"]}
+
+
+def _never_null(rng: random.Random, world: dict[str, Any], name: str) -> dict[str, Any]:
     if name == "o":
         inner = _close(rng, _object(rng, {each: _bit(rng) for each in world[name]}))
         if rng.random() < 0.3:
             _correlate(rng, inner, dict.fromkeys(world[name], (0, 1)))
+        elif rng.random() < 0.5:
+            _choose_bits(rng, inner, world[name])
         return inner
     if name == "l":
-        item = _close(rng, _object(rng, {each: _bit(rng) for each in world[name]}))
+        item = _or_null(rng, _close(rng, _object(rng, {each: _bit(rng) for each in world[name]})))
         schema: dict[str, Any] = {"type": "array", "items": item, "maxItems": rng.choice((1, 2))}
         more = {
             "minItems": 1,
@@ -149,6 +164,22 @@ def _choose(rng: random.Random, schema: dict[str, Any], world: dict[str, Any]) -
     schema.update({"unevaluatedProperties": False, rng.choice(("oneOf", "anyOf")): branches})
 
 
+def _choose_bits(rng: random.Random, schema: dict[str, Any], names: tuple[str, ...]) -> None:
+    """Let branches say what an object within holds; one member tells them apart, and no null."""
+    told = rng.choice(names)
+    branches = []
+    for value in (0, 1):
+        properties = {name: _bit(rng) for name in names} | {told: {"const": value}}
+        branches.append({"properties": properties, "required": [told]})
+        if rng.random() < 0.6:
+            branches[-1]["additionalProperties"] = False
+        if rng.random() < 0.2:
+            branches[-1]["type"] = "object"
+    del schema["properties"]
+    schema.pop("additionalProperties", None)
+    schema.update({"unevaluatedProperties": False, rng.choice(("oneOf", "anyOf")): branches})
+
+
 def _nest(rng: random.Random, branch: dict[str, Any], told: str) -> None:
     """Let branches within the branch say what some of its members are."""
     free = [name for name in branch["properties"] if name != told]
@@ -171,6 +202,8 @@ def edit_result(
     place = rng.choice(list(_places(edited)))
     how = rng.random()
     free = [key for key in place if key not in _KEPT]
+    if rng.random() < 0.3 and _edit_choice(rng, place):
+        return edited
     if how < 0.45 and free:
         del place[rng.choice(free)]
     elif how < 0.65 and place.get("required"):
@@ -182,6 +215,23 @@ def edit_result(
     elif "properties" in place:
         place["required"] = [name for name in place["properties"] if rng.random() < 0.5]
     return edited
+
+
+def _edit_choice(rng: random.Random, place: dict[str, Any]) -> bool:
+    """Take a branch out, write the choice with the other keyword, or let nulls in or out."""
+    listed = isinstance(place.get("type"), list)
+    typed = listed or place.get("type") in ("array", "integer") or "properties" in place
+    if typed and "type" in place and rng.random() < 0.3:
+        place["type"] = place["type"][0] if listed else [place["type"], "null"]
+        return True
+    for one, other in (("oneOf", "anyOf"), ("anyOf", "oneOf")):
+        if one in place:
+            if rng.random() < 0.5 and len(place[one]) > 1:
+                place[one].pop(rng.randrange(len(place[one])))
+            elif other not in place:
+                place[other] = place.pop(one)
+            return True
+    return False
 
 
 _KEPT = {

@@ -25,6 +25,7 @@ from tests.unit.lifecycle.diff.test_policies import BASE, compared, load_one
 from sluicegate.checks.selection import compile_selector
 from sluicegate.contracts.contract import Contract
 from sluicegate.lifecycle.diff.comparison import ToolDiff
+from sluicegate.lifecycle.diff.touching import admits_null
 from sluicegate.values.json import canonical_text
 
 pytestmark = pytest.mark.requirement("LIF-3")
@@ -237,3 +238,85 @@ def test_branches_within_a_branch_are_seen_by_what_closes_the_whole() -> None:
     old = nested({"a": BIT, "h": BIT, "b": False}, {"b": BIT, "a": False})
     new = nested({"a": BIT, "h": BIT}, {"b": BIT})
     assert judged(old, new, ["/kind", "/a", "/b"]).outcome != "compatible"
+
+
+def told_apart(keyword: str, count: int = 2, *, of: Any = ("object", "null")) -> dict[str, Any]:
+    """A place whose branches are told apart by a hidden member, and by a null not at all."""
+    branches = [
+        closed({"kind": {"const": kind}, "x": {"enum": list(values)}}, ["kind", "x"])
+        for kind, values in (("a", (1, 2)), ("b", (3,)))
+    ]
+    for branch in branches:
+        del branch["type"]
+    item = {"type": list(of), keyword: branches[:count]}
+    return closed({"id": SHORT, "item": item}, ["item"])
+
+
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+def test_a_null_that_took_two_branches_is_new_where_it_takes_one(keyword: str) -> None:
+    new = told_apart("anyOf") if keyword == "anyOf" else told_apart("oneOf", 1)
+    found = judged(told_apart("oneOf"), new, ["/item/x"])
+    assert found.outcome == "breaking"
+    assert [one.value for one in found.counterexamples] == [{"item": None}]
+    assert judged(new, new, ["/item/x"]).outcome == "compatible"
+
+
+def test_the_hidden_part_of_a_branch_may_widen_beside_a_null() -> None:
+    def widened(limit: int, keyword: str) -> dict[str, Any]:
+        schema = told_apart(keyword)
+        schema["properties"]["item"][keyword][0]["properties"]["log"] = text(limit)
+        return schema
+
+    for keyword in ("oneOf", "anyOf"):
+        found = judged(widened(5, keyword), widened(50, keyword), ["/item/x"])
+        assert {one.kind for one in found.changes} == {"unselected-data-changed"}
+        assert found.outcome == "compatible"
+
+
+@pytest.mark.parametrize("types", [("object", "string"), ("object", "string", "null")])
+def test_a_choice_over_other_values_than_objects_is_not_taken_apart(types: Any) -> None:
+    old, new = told_apart("oneOf", of=types), told_apart("anyOf", of=types)
+    assert judged(old, new, ["/item/x"]).outcome != "compatible"
+
+
+NULL: Any = {"type": "null"}
+TAKES_NULL: list[tuple[Any, bool | None]] = [
+    (True, True),
+    (False, False),
+    ({"properties": {"a": False}, "minItems": 3}, True),
+    ({"type": ["object", "null"]}, True),
+    ({"type": "object"}, False),
+    ({"enum": [1, None]}, True),
+    ({"const": 0}, False),
+    ({"$ref": "#/$defs/null"}, True),
+    ({"allOf": [NULL, {"type": "string"}]}, False),
+    ({"anyOf": [{"type": "string"}, NULL]}, True),
+    ({"anyOf": [{"type": "string"}]}, False),
+    ({"oneOf": [True, NULL]}, False),
+    ({"oneOf": [True, {"type": "string"}]}, True),
+    ({"not": NULL}, False),
+    ({"if": NULL, "then": False}, False),
+    ({"if": NULL, "else": False}, True),
+    ({"if": {"type": "string"}, "else": {"type": "string"}}, False),
+    ({"$dynamicRef": "#x"}, None),
+    ({"oneOf": [True, NULL, {"$dynamicRef": "#x"}]}, False),
+    ({"oneOf": [True, {"$dynamicRef": "#x"}]}, None),
+    ({"if": {"$dynamicRef": "#x"}, "then": False}, None),
+    ({"if": {"$dynamicRef": "#x"}}, True),
+    ({"$ref": "#/$defs/round"}, None),
+]
+
+
+@pytest.mark.parametrize(("schema", "admitted"), TAKES_NULL)
+def test_whether_a_null_is_valid_is_told_from_what_applies_in_place(
+    schema: Any, admitted: bool | None
+) -> None:
+    root = {"$defs": {"null": NULL, "round": {"anyOf": [{"$ref": "#/$defs/round"}]}}}
+    assert admits_null(schema, root) is admitted
+
+
+def test_choices_beyond_measure_leave_it_untold() -> None:
+    deep: Any = NULL
+    for _ in range(90):
+        deep = {"anyOf": [deep]}
+    assert admits_null(deep, {}) is None
