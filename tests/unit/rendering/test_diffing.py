@@ -72,8 +72,10 @@ def test_a_person_reads_the_least_first_and_the_summary_last() -> None:
     assert lines[-3:] == [
         "counterexample: arguments of t that the old version takes and the new one does not",
         "  2",
-        "BREAKING: 3 changes, 1 breaking, 1 to replay first, 1 waived, 1 version at fault,"
-        " 2 tools compared; version: major",
+        (
+            "BREAKING: 3 changes, 1 breaking, 1 to replay first, 1 waived, 1 version at fault,"
+            " 2 tools compared; version: major"
+        ),
     ]
 
 
