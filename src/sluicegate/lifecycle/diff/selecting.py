@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from sluicegate.contracts.contract import ResultPart
-from sluicegate.contracts.schemas.keywords import names_at, schema_at, schema_named
+from sluicegate.contracts.fingerprints import strip_annotations
+from sluicegate.contracts.schemas.keywords import Schema, names_at, schema_at, schema_named
 from sluicegate.contracts.schemas.projection import UNTRUSTED_TEXT
 from sluicegate.lifecycle.diff.changes import Difference, seal
 from sluicegate.lifecycle.diff.sights import Way
-from sluicegate.values.json import JsonObject
+from sluicegate.lifecycle.diff.spelling import Speller
+from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.names import show_name
 from sluicegate.values.pointers import EVERY, Pointer, join_segments
 
@@ -25,6 +27,7 @@ def find_selection_differences(old: ResultPart, new: ResultPart) -> tuple[Differ
 
 def _find(old: ResultPart, new: ResultPart) -> Iterator[Difference]:
     before, after = _fields(old), _fields(new)
+    stood, stands = _Published(old.agent_schema), _Published(new.agent_schema)
     for field, source in after.items():
         was = before.get(field)
         if was is None:
@@ -32,7 +35,7 @@ def _find(old: ResultPart, new: ResultPart) -> Iterator[Difference]:
                 kind="selected-field-added",
                 pointer=schema_place(source.segments),
                 new=show_name(_name(field)),
-                sealed=seal(None, source.text),
+                sealed=seal(None, [source.text, stands.tell(field)]),
                 way=source.segments,
             )
         elif was != source:
@@ -41,7 +44,7 @@ def _find(old: ResultPart, new: ResultPart) -> Iterator[Difference]:
                 pointer=schema_place(source.segments),
                 old=show_name(was.text),
                 new=show_name(source.text),
-                sealed=seal(was.text, source.text),
+                sealed=seal([was.text, stood.tell(field)], [source.text, stands.tell(field)]),
                 way=source.segments,
             )
     for field, source in before.items():
@@ -53,9 +56,42 @@ def _find(old: ResultPart, new: ResultPart) -> Iterator[Difference]:
                 pointer=schema_place(source.segments),
                 within="old",
                 old=show_name(_name(field)),
-                sealed=seal(source.text, None),
+                sealed=seal([source.text, stood.tell(field)], None),
                 way=source.segments,
             )
+
+
+class _Published:
+    """The published schema of one version, to tell what stands at a field.
+
+    A waiver of a field covers what its reviewer saw there: another schema, another duty or another
+    bound of a list on the way is another change.
+    """
+
+    __slots__ = ("_speller",)
+
+    def __init__(self, schema: JsonObject) -> None:
+        self._speller = Speller(schema)
+
+    def tell(self, field: Way) -> JsonValue:
+        """Return what is said of the field, step by step; annotations and other fields apart."""
+        here: Schema | None = self._speller.root
+        told: list[JsonValue] = []
+        for segment in field:
+            if not isinstance(here, Mapping):
+                break
+            wild = segment == EVERY
+            told.append([here.get("type"), here.get("maxItems"), _requires(here, segment)])
+            here = schema_at(here, "items") if wild else schema_named(here, "properties", segment)
+        told.append(None if here is None else self._speller.spell_target((_name(field), here)))
+        if here is None or self._speller.exhausted:
+            # What is not written plainly, or was cut short, is told by all that is published.
+            told.append(strip_annotations(self._speller.root))
+        return told
+
+
+def _requires(schema: JsonObject, segment: str) -> bool:
+    return segment in names_at(schema, "required")
 
 
 def _fields(part: ResultPart) -> Mapping[Way, Pointer]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final
@@ -26,6 +27,7 @@ from sluicegate.lifecycle.diff.comparison import ToolDiff, judge
 from sluicegate.lifecycle.diff.containment import prove
 from sluicegate.lifecycle.diff.definitions import Definition, compare_definitions
 from sluicegate.lifecycle.diff.kinds import KINDS
+from sluicegate.lifecycle.diff.selecting import find_selection_differences
 from sluicegate.values.pointers import Pointer
 
 pytestmark = pytest.mark.requirement("LIF-3")
@@ -282,9 +284,9 @@ ONE_CHANGE: Final = {
     "integers-narrowed": "there are two settings",
     "integers-widened": "there are two settings",
     "error-retryable-changed": "one may try again, or not",
-    "selected-field-added": "a field is its place",
-    "selected-field-removed": "a field is its place",
-    "optional-selected-field-removed": "a field is its place",
+    "selected-field-added": "tested beside, with what stands there",
+    "selected-field-removed": "tested beside, with what stands there",
+    "optional-selected-field-removed": "tested beside, with what stands there",
     "tool-added": "a tool is its name",
     "tool-removed": "a tool is its name",
     "output-schema-removed": "output-schema-added, backwards",
@@ -350,6 +352,84 @@ def test_two_edits_of_a_contract_have_two_fingerprints(
         return of_kind(compared(contract(*shape, *base), contract(*shape, *edits)), kind)
 
     assert_apart(found(one), found(other), found(one))
+
+
+LOW: Final = {"enum": ["low", "high"]}
+TEXT_OF_IT: Final = {"type": "string", "pattern": "^[a-z]{1,4000}$", "maxLength": 4000}
+
+
+def selecting(
+    sev: Any, *, agent: bool = False, text: str = "", required: bool = False, within: str = ""
+) -> Contract:
+    """A contract whose result has ``/sev``, given to the agent as a field or as a text."""
+    place = within or "/sev"
+    needed = ["id", *(["sev"] if required and not within else [])]
+    properties: dict[str, Any] = {"id": TEXT, "sev": sev, "also": TEXT_OF_IT, "state": TEXT}
+    if within:
+        inner = shut({"sev": sev, "other": TEXT}, ["sev"] if required else [])
+        properties["o"] = {**inner, "type": ["object", "null"] if required else "object"}
+    return contract(
+        ("result.schema", shut(properties, needed)),
+        ("result.bind", None),
+        ("result.fresh", None),
+        ("upstream.map", None),
+        ("result.agent", ["/id", *([place] if agent else [])]),
+        *([("result.untrusted_text", {"t": text})] if text else []),
+    )
+
+
+def test_the_fingerprint_of_a_field_that_came_or_went_covers_what_stands_there() -> None:
+    without = selecting(LOW)
+
+    def added(sev: Any, **more: Any) -> str:
+        found = compared(without, selecting(sev, **{"agent": True, **more}))
+        return of_kind(found, "selected-field-added").fingerprint
+
+    low, text = added(LOW), added(TEXT_OF_IT)
+    assert low == added({**LOW, "description": "How bad it is."})
+    made = {low, text, added({**TEXT_OF_IT, "maxLength": 9}), added(LOW, required=True)}
+    made |= {added(TEXT_OF_IT, agent=False, text="/sev"), added(S, agent=False, text="/sev")}
+    made |= {added(LOW, within="/o/sev"), added(LOW, within="/o/sev", required=True)}
+    assert len(made) == 8
+    for required, kind in (
+        (True, "selected-field-removed"),
+        (False, "optional-selected-field-removed"),
+    ):
+        gone = [
+            compared(selecting(one, agent=True, required=required), selecting(one))
+            for one in (LOW, TEXT_OF_IT, LOW)
+        ]
+        assert_apart(*(of_kind(one, kind) for one in gone))
+
+
+def test_the_fingerprint_of_a_text_that_moved_covers_both_schemas() -> None:
+    def moved(old: Any, new: Any) -> Change:
+        pair = selecting(old, text="/sev"), selecting(new, text="/also")
+        return of_kind(compared(*pair), "selected-field-moved")
+
+    def back(new: Any) -> Change:
+        pair = selecting(S, text="/also"), selecting(new, text="/sev")
+        return of_kind(compared(*pair), "selected-field-moved")
+
+    assert_apart(moved(S, S), moved(TEXT_OF_IT, S), moved(S, S))
+    assert_apart(back(S), back(TEXT_OF_IT), back({**S, "title": "A text."}))
+
+
+def test_the_fingerprint_of_a_field_follows_what_its_references_lead_to(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def added(limit: int) -> str:
+        new = selecting(LOW, agent=True)
+        schema: Any = copy.deepcopy(new.result.agent_schema)
+        schema["properties"]["sev"] = {"allOf": [{"$ref": "#/$defs/sev"}, {"minLength": 1}]}
+        schema["$defs"] = {"sev": {**TEXT_OF_IT, "maxLength": limit}}
+        part = replace(new.result, agent_schema=schema)
+        (found,) = find_selection_differences(selecting(LOW).result, part)
+        return found.sealed
+
+    assert added(5) != added(6)
+    monkeypatch.setattr("sluicegate.lifecycle.diff.spelling._MAX_WRITTEN", 0)
+    assert added(5) != added(6)
 
 
 @pytest.mark.parametrize(
