@@ -138,7 +138,7 @@ def test_a_folder_whose_settings_are_none_is_not_clean(
     (folder / "sluicegate.yaml").write_text(settings, encoding="utf-8")
     for path in (folder, folder / "restart_job/contract.yaml"):
         done = here("lint", path)
-        assert (done.code, "sluicegate.yaml" in done.err) == (4, True)
+        assert (done.code, "sluicegate.yaml:" in done.out) == (4, True)
 
 
 def test_a_file_that_is_no_baseline_is_refused(here: Here, bare: Path) -> None:
@@ -198,3 +198,22 @@ def test_lint_tells_code_scanning_and_a_test_runner_too(sluicegate: Here, tmp_pa
     assert "C01" in {rule["id"] for rule in run["tool"]["driver"]["rules"]}
     junit = sluicegate("lint", "--side", "result", "--format", "junit", schema)
     assert (junit.code, "C01" in junit.out, "<failure" in junit.out) == (1, True, True)
+
+
+@pytest.mark.requirement("LIF-5", "CLI")
+@pytest.mark.parametrize("form", ["json-v1", "github", "sarif", "junit"])
+@pytest.mark.parametrize(("content", "code"), [('{"a":', 4), (None, 5)])
+def test_a_document_that_cannot_be_judged_is_no_clean_report(
+    here: Here, tmp_path: Path, form: str, content: str | None, code: int
+) -> None:
+    path = tmp_path / "x.json"
+    if content is not None:
+        path.write_text(content)
+    done = here("lint", path, "--side", "result", "--format", form)
+    told = {
+        "json-v1": '"verdict": "does-not-load"',
+        "github": "::error",
+        "sarif": '"ruleId": "CONTRACT_INVALID"',
+        "junit": 'failures="1"',
+    }
+    assert (done.code, told[form] in done.out) == (code, True), done

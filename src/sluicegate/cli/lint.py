@@ -9,7 +9,7 @@ import click
 
 from sluicegate.cli import times
 from sluicegate.cli.exits import Exit
-from sluicegate.cli.output import color_option, format_option, note, put_report, stop
+from sluicegate.cli.output import HUMAN, color_option, format_option, note, put_report, stop
 
 if TYPE_CHECKING:
     from sluicegate.lifecycle.lint.baseline import Entry
@@ -77,10 +77,8 @@ def lint(
             python=not no_python,
             today=times.now().date(),
         )
-    for text in report.unreadable:
-        note(text)
-    for problem in report.problems:
-        note(str(problem))
+    for problem in report.unreadable:
+        note(f"{problem.document} {problem.message.removeprefix('The file ').rstrip('.')}")
     whole = not report.unreadable and not report.problems
     if write_baseline is not None:
         _write(write_baseline, report)
@@ -95,6 +93,7 @@ def lint(
         checked=report.checked,
         known=len(report.findings) - (len(items) - stale),
         failed=failed,
+        problems=(*(() if form == HUMAN else report.unreadable), *report.problems),
     )
     put_report(found, form, color)
     return _exit_of(report, failed=failed)

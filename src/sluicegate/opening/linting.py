@@ -22,7 +22,7 @@ from sluicegate.lifecycle.lint.linting import Profile, lint
 from sluicegate.lifecycle.lint.subject import SideName, Subject
 from sluicegate.lifecycle.lint.table import RULES
 from sluicegate.opening.deciding import decide
-from sluicegate.opening.documents import MAX_DOCUMENT_BYTES, Folder, read_folder
+from sluicegate.opening.documents import MAX_DOCUMENT_BYTES, Folder, file_problem, read_folder
 from sluicegate.opening.lint_subjects import (
     Derive,
     Homed,
@@ -65,7 +65,7 @@ class LintReport:
     findings: tuple[Linted, ...]
     checked: int
     problems: tuple[Problem, ...] = ()
-    unreadable: tuple[str, ...] = ()
+    unreadable: tuple[Problem, ...] = ()
 
 
 def lint_paths(
@@ -166,7 +166,7 @@ class _Gathered:
         self.homed: list[Homed] = []
         self.repeated: list[Linted] = []
         self.problems: list[Problem] = []
-        self.unreadable: list[str] = []
+        self.unreadable: list[Problem] = []
 
     def take(self, path: Path) -> None:
         if path.is_dir():
@@ -182,7 +182,13 @@ class _Gathered:
         try:
             raw = read_plain(path, MAX_DOCUMENT_BYTES)
         except OSError as error:
-            self.unreadable.append(f"{path} cannot be read: {error.strerror}")
+            self.unreadable.append(
+                file_problem(
+                    str(path),
+                    f"cannot be read: {error.strerror}.",
+                    "Name a file or a folder that can be read.",
+                )
+            )
             return
         read = read_document(str(path), raw)
         if isinstance(read, Document):
