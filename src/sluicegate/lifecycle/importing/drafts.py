@@ -8,10 +8,11 @@ sentence for each thing a person must decide; while it stands the contract does 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from sluicegate.contracts.loading import load
 from sluicegate.contracts.schemas.faults import SchemaFault
 from sluicegate.contracts.schemas.keywords import DIALECT
 from sluicegate.lifecycle.importing.blueprint import Blueprint, Decision
@@ -32,6 +33,7 @@ from sluicegate.lifecycle.importing.writing import write_contract
 from sluicegate.lifecycle.lint.subject import SideName, Subject, Surroundings
 from sluicegate.values.json import JsonObject, JsonValue
 
+_MAX_FAULTS: Final = 5
 _MAX_DESCRIPTION: Final = 20_000
 _UNDECIDED: Final = "undecided"
 
@@ -121,12 +123,25 @@ def draft(
     files.update(_fixtures(blueprint))
     decisions += decide_fixtures(blueprint)
     files["contract.yaml"] = write_contract(members, decisions, accepted=accept_defaults)
+    if accept_defaults and not any(each.blocks for each in decisions):
+        faults = [*_try(blueprint.tool, files)]
+        decisions += faults
+        if faults:
+            files["contract.yaml"] = write_contract(members, decisions, accepted=True)
     return Draft(
         tool=blueprint.tool,
         files=files,
         decisions=tuple(decisions),
         accepted=accept_defaults,
     )
+
+
+def _try(tool: str, files: Mapping[str, bytes]) -> Iterator[Decision]:
+    """Yield what keeps a draft from loading although nothing is left to decide."""
+    found = load({f"{tool}/{name}": content for name, content in files.items()}, resolve=None)
+    for problem in found[:_MAX_FAULTS] if isinstance(found, tuple) else ():
+        place = problem.pointer.split("/")[1] if problem.pointer else "contract"
+        yield Decision(at=place, question=f"{problem.message} {problem.mend}", blocks=True)
 
 
 def _describe(blueprint: Blueprint) -> str:

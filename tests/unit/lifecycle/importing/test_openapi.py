@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from sluicegate.contracts.loading import load
 from sluicegate.lifecycle.importing.blueprint import Blueprint, SourceError
+from sluicegate.lifecycle.importing.drafts import Draft, draft
 from sluicegate.lifecycle.importing.openapi import read_operation
 
 pytestmark = pytest.mark.requirement("LIF-6")
@@ -260,3 +262,21 @@ def test_a_path_that_would_not_stay_behind_its_host_is_refused(path: str) -> Non
             "t",
             operation=None,
         )
+
+
+@pytest.mark.parametrize("path", ["/a%zz/{id}", "/x/{id}/{}", "/{id}/{{id}}"])
+def test_a_draft_that_does_not_load_is_not_said_to(path: str) -> None:
+    parameter = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+    blueprint = read_operation(
+        {
+            "openapi": "3.1.0",
+            "servers": [{"url": "https://api.example"}],
+            "paths": {path: {"get": {"parameters": [parameter], "responses": {}}}},
+        },
+        "t",
+        operation=None,
+    )
+    made = draft(blueprint, owner="me", accept_defaults=True)
+    assert isinstance(made, Draft)
+    found = load({f"t/{name}": raw for name, raw in made.files.items()}, resolve=None)
+    assert (made.loads, isinstance(found, tuple)) == (False, True)
