@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
+from sluicegate.contracts.fingerprints import strip_annotations
 from sluicegate.lifecycle.diff.changes import Difference, Reach, Within, seal
 from sluicegate.lifecycle.diff.facets import (
     CONDITIONS,
@@ -24,7 +25,7 @@ from sluicegate.lifecycle.diff.facets import (
 )
 from sluicegate.lifecycle.diff.members import compare_members
 from sluicegate.lifecycle.diff.sights import WHOLE, Sight, Way
-from sluicegate.lifecycle.diff.spelling import Placed, Speller
+from sluicegate.lifecycle.diff.spelling import Placed, Speller, is_led_by_pointers
 from sluicegate.values.json import JsonObject
 from sluicegate.values.names import show_name
 from sluicegate.values.pointers import EVERY
@@ -44,34 +45,47 @@ def find_differences(
     20,000 places or 48 levels nothing more is named; the proof covers the whole all the same.
     """
     found: dict[tuple[str, ...], Difference] = {}
-    for one in _Walk(old, new).compare(("", old), ("", new), sight, ()):
+    walk = _Walk(old, new)
+    for one in walk.compare(("", old), ("", new), sight, ()):
         facts = (one.kind, one.pointer, one.within, one.old, one.new, one.sealed)
         if facts not in found or found[facts].reach == "hidden":
             found[facts] = one
-    return tuple(found.values())
+    if not walk.cut_short:
+        return tuple(found.values())
+    # What was not walked has no name of its own, so what was named answers for it.
+    return tuple(replace(one, sealed=walk.seal_whole(one.sealed)) for one in found.values())
 
 
 class _Walk:
-    """One walk over two documents; ``_seen`` holds the pairs of places that were compared."""
+    """One walk over two documents; ``_seen`` holds the pairs of places that were compared.
 
-    __slots__ = ("_new", "_old", "_seen")
+    ``cut_short``: there was more than it looks at.
+    """
+
+    __slots__ = ("_new", "_old", "_plain", "_seen", "cut_short")
 
     def __init__(self, old: JsonObject, new: JsonObject) -> None:
         self._old = Speller(old)
         self._new = Speller(new)
-        self._seen: set[tuple[int, int, int]] = set()
+        self._plain = is_led_by_pointers(old) and is_led_by_pointers(new)
+        self._seen: dict[tuple[object, ...], tuple[Placed, Placed]] = {}
+        self.cut_short = False
 
     def compare(
         self, old: Placed, new: Placed, sight: Sight | None, way: Way
     ) -> Iterator[Difference]:
         """Yield the differences of one place and of all below it; ``way`` leads there."""
-        pair = (id(old[1]), id(new[1]), id(sight))
-        if pair in self._seen or len(way) > _MAX_DEPTH or len(self._seen) > _MAX_PLACES:
+        pair = (_identity(old), _identity(new), id(sight))
+        if pair in self._seen:
             return
-        self._seen.add(pair)
+        if len(way) > _MAX_DEPTH or len(self._seen) > _MAX_PLACES:
+            self.cut_short = True
+            return
+        self._seen[pair] = (old, new)
         before, after = read_facets(old, self._old), read_facets(new, self._new)
         paired = [self._pair_branches(before, after, keyword) for keyword in ("oneOf", "anyOf")]
-        for one in self._own(before, after, [each for _, found in paired for each in found]):
+        branches = [each for _, found in paired for each in found]
+        for one in self._own((old, new), before, after, branches):
             reach = _reach(sight, one.way)
             yield replace(one, way=(*way, *one.way), reach=reach, sealed=self._sealed(one))
         if not before.types & after.types:
@@ -93,20 +107,38 @@ class _Walk:
 
     def _sealed(self, one: Difference) -> str:
         """Texts that were cut short do not say all that differs: the documents stand for them."""
-        if not (self._old.exhausted or self._new.exhausted):
+        if self._plain and not (self._old.exhausted or self._new.exhausted):
             return one.sealed
-        return seal([one.sealed, self._old.root], self._new.root)
+        return self.seal_whole(one.sealed)
+
+    def seal_whole(self, sealed: str) -> str:
+        """Return what stands for ``sealed`` and for both documents, annotations apart."""
+        old, new = (strip_annotations(side.root) for side in (self._old, self._new))
+        return seal([sealed, old], new)
+
+    def _seal_all(self, one: Difference, places: tuple[Placed, Placed]) -> Difference:
+        """Seal both subschemas too: the walk does not compare what only one of them speaks of."""
+        old, new = places
+        texts = [one.sealed, self._old.spell_target(old)]
+        return replace(one, sealed=seal(texts, self._new.spell_target(new)))
 
     def _own(
-        self, before: Facets, after: Facets, branches: Iterable[Difference]
+        self,
+        places: tuple[Placed, Placed],
+        before: Facets,
+        after: Facets,
+        branches: Iterable[Difference],
     ) -> Iterator[Difference]:
         """Yield the differences of the place itself."""
         yield from _annotations(before, after)
-        yield from _types(before, after)
+        for one in _types(before, after):
+            yield self._seal_all(one, places)
         if not before.types & after.types:
             return
-        yield from _values(before, after)
-        if (before.values is None) == (after.values is None):
+        listed_once = (before.values is None) != (after.values is None)
+        for one in _values(before, after):
+            yield self._seal_all(one, places) if listed_once else one
+        if not listed_once:
             yield from _bounds(before, after)
             yield from _texts(before, after)
             yield from _sets(before, after)
@@ -184,6 +216,12 @@ class _Walk:
                 sealed=seal(sorted(old_texts), sorted(new_texts)),
             )
         ]
+
+
+def _identity(placed: Placed) -> object:
+    """What a place is known by: there is one ``true`` only, however many places hold it."""
+    at, schema = placed
+    return at if isinstance(schema, bool) else id(schema)
 
 
 def _step(sight: Sight | None, segment: str) -> Sight | None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import copy
+import itertools
+import random
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final
 
 import pytest
-from tests.unit.lifecycle.diff.comparing import compare
+from tests.unit.lifecycle.diff.comparing import compare, registered
+from tests.unit.lifecycle.diff.random_schemas import edit, make_schema, make_value
 from tests.unit.lifecycle.diff.test_policies import BASE, TEXT, compared, contract
 
 import sluicegate.lifecycle.diff.policies as module
@@ -22,6 +25,7 @@ from sluicegate.contracts.contract import (
     RemovedNames,
     WebhookSignature,
 )
+from sluicegate.contracts.schemas.registration import register
 from sluicegate.lifecycle.diff.changes import Change
 from sluicegate.lifecycle.diff.comparison import ToolDiff, judge
 from sluicegate.lifecycle.diff.containment import prove
@@ -352,6 +356,96 @@ def test_two_edits_of_a_contract_have_two_fingerprints(
         return of_kind(compared(contract(*shape, *base), contract(*shape, *edits)), kind)
 
     assert_apart(found(one), found(other), found(one))
+
+
+ARRAYS: Final = [{"type": ["null", "array"], "items": one} for one in ({"enum": [1]}, S)]
+OBJECTS: Final = [shut({"a": {"enum": [1]}}), shut({"a": S}), {"type": "object"}]
+UNCOMPARED: Final[list[tuple[str, Any, list[Any]]]] = [
+    (
+        "enum-removed",
+        {"enum": ["a"]},
+        [{"type": "string", "pattern": "^[ab]$"}, {"type": "string", "maxLength": 100_000}],
+    ),
+    ("type-changed", I, [{"type": "string", "maxLength": limit} for limit in (1, 100_000)]),
+    ("type-changed", I, OBJECTS),
+    ("type-changed", I, [{"anyOf": [one, {"type": "null"}]} for one in OBJECTS]),
+    ("type-widened", {"type": "null"}, ARRAYS),
+    ("type-widened", {"type": "null"}, [{"anyOf": [one, {"type": "null"}]} for one in OBJECTS]),
+    ("type-widened", I, [{**S, "type": ["integer", "string"], "maxLength": one} for one in (1, 5)]),
+    ("enum-removed", {"type": ["string", "null"], "enum": ["a", None]}, [S, {"type": "string"}]),
+    ("type-narrowed", {**OBJECTS[2], "type": ["object", "string"]}, [S, {"type": "string"}]),
+]
+"""The kind, a schema, and others of which it knows nothing to compare by."""
+
+
+@pytest.mark.parametrize(("kind", "old", "edited"), UNCOMPARED)
+@pytest.mark.parametrize("nested", [False, True])
+def test_what_is_not_compared_below_is_told_apart_by_its_text(
+    kind: str, old: Any, edited: list[Any], *, nested: bool
+) -> None:
+    def put(schema: Any, about: str = "") -> Any:
+        if not nested:
+            return schema
+        told = {"title": about} if about else {}
+        return {**told, "allOf": [{**shut({"a": {**schema, **told}}), **told}]}
+
+    def found(new: Any, about: str = "") -> Change:
+        return of_kind(compare(put(old), put(new, about), "result"), kind)
+
+    for one, other in itertools.combinations(edited, 2):
+        assert_apart(found(one), found(other), found(one, "Text."))
+    back = {
+        one.fingerprint
+        for new in edited
+        for one in compare(put(new), put(old), "arguments").changes
+        if one.kind.startswith(("type-", "enum-"))
+    }
+    assert len(back) >= len(edited)
+
+
+def test_each_place_that_holds_a_true_is_told_of() -> None:
+    old = obj({"a": True, "b": True})
+    new = obj({"a": False, "b": False})
+    found = compare(old, new, "arguments")
+    assert [one.pointer for one in found.changes if one.kind == "type-changed"] == [
+        "/properties/a",
+        "/properties/b",
+    ]
+
+
+@pytest.mark.parametrize("bound", ["_MAX_DEPTH", "_MAX_PLACES"])
+def test_what_was_named_answers_for_what_was_not_walked(
+    bound: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"sluicegate.lifecycle.diff.walking.{bound}", 0)
+
+    def found(limit: int, about: str = "a") -> Change:
+        old = shut({"a": shut({"b": S})})
+        new = shut({"a": shut({"b": {**S, "maxLength": limit, "title": about}}), "c": S})
+        return of_kind(compare(old, new, "result"), "optional-property-added")
+
+    assert_apart(found(20), found(30), found(20, "b"))
+
+
+def test_changes_with_the_same_fingerprints_admit_the_same_values() -> None:
+    rng = random.Random(20261130)
+    tried = 0
+    for _ in range(40):
+        written = make_schema(rng)
+        if isinstance(register(written, side="result", strict=False), tuple):
+            continue
+        known: dict[frozenset[str], list[bool]] = {}
+        values = [make_value(rng) for _ in range(100)]
+        for _ in range(12):
+            edited = edit(rng, written) if rng.random() < 0.7 else make_schema(rng)
+            if isinstance(register(edited, side="result", strict=False), tuple):
+                continue
+            changes = compare(written, edited, "result").changes
+            takes = list(map(registered(edited).is_valid, values))
+            prints = frozenset(one.fingerprint for one in changes)
+            assert known.setdefault(prints, takes) == takes, (written, edited)
+            tried += 1
+    assert tried > 200
 
 
 LOW: Final = {"enum": ["low", "high"]}
