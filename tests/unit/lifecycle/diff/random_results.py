@@ -234,6 +234,21 @@ def _edit_choice(rng: random.Random, place: dict[str, Any]) -> bool:
     return False
 
 
+def make_nullable_choice(rng: random.Random) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return a schema of ``FLAT`` with a choice in a nullable object, and one edited at it."""
+    inner = {"type": ["object", "null"], "properties": {}, "additionalProperties": False}
+    _choose_bits(rng, inner, FLAT["o"])
+    schema = {
+        "type": "object",
+        "properties": {"o": inner, "n": _member(rng, FLAT, "n")},
+        "required": ["o"],
+        "additionalProperties": False,
+    }
+    edited: Any = copy.deepcopy(schema)
+    _edit_choice(rng, edited["properties"]["o"])
+    return schema, edited
+
+
 _KEPT = {
     *("type", "properties", "items", "maxItems", "minimum", "maximum", "enum", "const"),
     *("additionalProperties", "unevaluatedProperties", "oneOf", "anyOf", "required"),

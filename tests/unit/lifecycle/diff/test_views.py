@@ -13,9 +13,11 @@ from collections import Counter
 from typing import Any, Final
 
 import pytest
+from tests.unit.lifecycle.diff.random_results import FLAT as FLAT_WORLD
 from tests.unit.lifecycle.diff.random_results import (
     WORLDS,
     edit_result,
+    make_nullable_choice,
     make_result,
     make_selection,
     values_of,
@@ -76,6 +78,23 @@ def test_nothing_that_is_called_compatible_lets_a_new_view_through() -> None:
     harmless = sum(number for (_, fresh), number in found.items() if not fresh)
     assert found["compatible", False] > harmless * 0.7
     assert harmless < PAIRS * 0.95
+
+
+def test_no_null_comes_through_a_choice_that_is_called_compatible() -> None:
+    rng = random.Random(20261130)
+    values = values_of(FLAT_WORLD)
+    found: Counter[tuple[str, bool]] = Counter()
+    for _ in range(PAIRS // 2):
+        written, edited = make_nullable_choice(rng)
+        agent = rng.choice((["/o/p"], ["/o/q"], ["/o/p", "/n"]))
+        old, new = contract(written, agent), contract(edited, agent)
+        assert old is not None
+        assert new is not None
+        fresh = bool(seen(new, values) - seen(old, values))
+        found[str(compared(old, new).outcome), fresh] += 1
+    assert not found["compatible", True]
+    assert found["breaking", True]
+    assert found["compatible", False]
 
 
 BIT = {"type": "integer", "minimum": 0, "maximum": 10}
