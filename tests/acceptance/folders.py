@@ -100,3 +100,18 @@ def forget_releases(home: Path) -> None:
     """Leave the folder as one whose tool was never released."""
     shutil.rmtree(home / "released")
     (home / "released").mkdir()
+
+
+GOOD = '{"run_id": "run_1", "state": "failed", "note": "n"}'
+"""An answer that the contract of ``job_status`` accepts."""
+
+
+def write_unreleased(folder: Path) -> None:
+    """Write the folder with an accepted fixture of each side, and without any release."""
+    write_folder(folder)
+    home = folder / "job_status"
+    forget_releases(home)
+    for side, text in (("arguments", '{"run_id": "run_1", "state": "failed"}'), ("result", GOOD)):
+        fixture = home / "fixtures" / side / "accepted" / "one.json"
+        fixture.parent.mkdir(parents=True)
+        fixture.write_text(text)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.acceptance.commands import Here
-from tests.acceptance.folders import forget_releases, write_folder
+from tests.acceptance.folders import GOOD, write_unreleased
 
 import sluicegate.opening.freezing_releases as module
 
@@ -17,19 +17,13 @@ HOME = Path("contracts/job_status")
 CONTRACT = HOME / "contract.yaml"
 FROZEN = HOME / "released"
 ANSWER = HOME / "fixtures" / "result" / "accepted" / "one.json"
-GOOD = '{"run_id": "run_1", "state": "failed", "note": "n"}'
 
 
 @pytest.fixture(autouse=True)
 def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work beside a folder whose tool has fixtures and was never released."""
     monkeypatch.chdir(tmp_path)
-    write_folder(tmp_path / "contracts")
-    forget_releases(HOME)
-    for side, text in (("arguments", '{"run_id": "run_1", "state": "failed"}'), ("result", GOOD)):
-        fixture = HOME / "fixtures" / side / "accepted" / "one.json"
-        fixture.parent.mkdir(parents=True)
-        fixture.write_text(text)
+    write_unreleased(tmp_path / "contracts")
 
 
 def change(*pairs: tuple[str, str], path: Path = CONTRACT) -> None:

@@ -9,24 +9,18 @@ from pathlib import Path
 
 import pytest
 from tests.acceptance.commands import Here
-from tests.acceptance.folders import forget_releases, write_folder
+from tests.acceptance.folders import GOOD, write_unreleased
 
 HOME = Path("contracts/job_status")
 CONTRACT = HOME / "contract.yaml"
 FROZEN = HOME / "released"
-GOOD = '{"run_id": "run_1", "state": "failed", "note": "n"}'
 
 
 @pytest.fixture(autouse=True)
 def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work beside a folder whose tool has fixtures and was never released."""
     monkeypatch.chdir(tmp_path)
-    write_folder(tmp_path / "contracts")
-    forget_releases(HOME)
-    for side, text in (("arguments", '{"run_id": "run_1", "state": "failed"}'), ("result", GOOD)):
-        fixture = HOME / "fixtures" / side / "accepted" / "one.json"
-        fixture.parent.mkdir(parents=True)
-        fixture.write_text(text)
+    write_unreleased(tmp_path / "contracts")
 
 
 def change(old: str, new: str, path: Path = CONTRACT) -> None:
