@@ -30,7 +30,7 @@ from sluicegate.gates.terms import NO_TERMS, Terms
 from sluicegate.opening.clock import SystemClock
 from sluicegate.stores.keys import AuditKeys, draw_keys
 from sluicegate.stores.shared_keys import SharedKeysStore
-from sluicegate.stores.shared_keys_table import KeyTable
+from sluicegate.stores.shared_keys_table import Claim, KeyTable
 from sluicegate.stores.sqlite import SqliteStore
 from sluicegate.testing import FixedClock, RecordedUpstream, gate_of
 from sluicegate.values.callers import Caller
@@ -79,6 +79,10 @@ class Yard:
         )
         self.opened.append(gate)
         return gate
+
+    def claims(self, gate: Gate) -> dict[str, Claim]:
+        assert isinstance(gate._means.store, SharedKeysStore)
+        return gate._means.store._claims
 
 
 @pytest.fixture
@@ -226,6 +230,28 @@ async def test_a_key_store_that_is_slow_is_a_refusal_in_time(yard: Yard) -> None
     assert (shown["outcome"], shown["error"]["code"]) == ("refused", "UNAVAILABLE")
     assert took_s < 5
     assert len(yard.upstream.dispatches) == 1
+
+
+@pytest.mark.requirement("AUD-1")
+async def test_a_call_that_is_cancelled_while_its_key_is_reserved_leaves_nothing(
+    yard: Yard,
+) -> None:
+    one, other = await yard.open(patience_s=1), await yard.open()
+    yard.server.hold()
+    calling = asyncio.ensure_future(act(one))
+    async with asyncio.timeout(10):
+        while not yard.claims(one):
+            await asyncio.sleep(0)
+    calling.cancel()
+    await asyncio.wait([calling])
+    await asyncio.gather(*one._means.unfinished)
+    yard.server.let_go()
+    assert list(one.audit.events(tool="job_restart")) == []
+    async with asyncio.timeout(30):  # given back without anybody asking this gate
+        while (became := await said(other)) == "IN_PROGRESS":
+            await asyncio.sleep(0.01)
+    assert became == "success"
+    assert yard.claims(one) == {}
 
 
 REPLIES = {

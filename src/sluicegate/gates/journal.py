@@ -33,7 +33,7 @@ from sluicegate.gates.recording import (
 )
 from sluicegate.gates.refusing import fail
 from sluicegate.gates.serving import Line
-from sluicegate.gates.terms import AlreadyDone, TermRefused
+from sluicegate.gates.terms import IF_INTENDED, AlreadyDone, TermRefused
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
@@ -45,8 +45,8 @@ _UNHEARD: Final = Rejected(stage=Stage.RETRY, code=Code.OUTCOME_UNKNOWN)
 class Journal:
     """Writes the events of one call; ``intended`` says that an intent waits for its outcome.
 
-    So it does when recording it failed: it may be in the record. ``attempt`` is that of the newest
-    intent.
+    So it does when recording it failed: it may be in the record, and the record is asked when it is
+    closed. ``attempt`` is that of the newest intent.
 
     ``last_outcome`` is the event id of the last attempt's outcome.
 
@@ -66,33 +66,48 @@ class Journal:
         self._raw = raw
         self._arguments: Mapping[str, object] = {}
         self.intended = False
+        self._stands = False  # the intent is certainly in the record
         self.attempt = 1
         self.last_outcome: str | None = None
 
     def resume(self, permitted: Permitted) -> None:
         """Go on after an intent that was recorded before, by ``check_call``."""
         self._arguments = permitted.prepared.arguments
-        self.intended = True
+        self.intended = self._stands = True
 
     async def refused(self, rejected: Rejected, refused: Refused) -> None:
         """Record that nothing ran."""
+        if self.intended and await self._close(self._refusal(rejected, refused, closes=True)):
+            return
+        await self._means.store.record([self._refusal(rejected, refused, closes=False)])
+
+    def _refusal(self, rejected: Rejected, refused: Refused, *, closes: bool) -> AuditEvent:
         masked, retention = self._line.contract.masked_arguments, self._means.retention
-        event = record_refusal(
+        return record_refusal(
             self._subject,
             hide_in_call(rejected, self._line.contract, raw=self._raw),
             refused,
             time=self._means.clock.now(),
             # A call that does not fit may hold a masked value under a name that nobody declared.
             kept=()
-            if self.intended or masked
+            if closes or masked
             else keep_arguments(self._raw, masked, retention)
             + keep_engine_text(rejected, masked, retention),
-            closes_intent=self.intended,
+            closes_intent=closes,
             raw=self._raw,
         )
+
+    async def _close(self, event: AuditEvent) -> bool:
+        """Record what ends the intent; False where that never came into the record.
+
+        As where its caller had gone before it was taken up, or a key was waited for.
+        """
         # Before the wait: the event is written whether or not its caller still waits for it.
         self.intended = False
-        await self._means.store.record([event])
+        if self._stands or self.attempt > 1:
+            await self._means.store.record([event])
+            return True
+        return bool(await self._means.store.record([event], terms=IF_INTENDED))
 
     async def intend(self, admitted: Admitted, attempt: int) -> None:
         """Record that something is about to run; the call's text is kept with the first intent.
@@ -126,12 +141,14 @@ class Journal:
         )
         # Before the wait: a call that is cancelled in it may have left its intent in the record.
         self.intended = True
+        self._stands = False
         self.attempt = attempt
         try:
             await self._means.store.record([event], terms=admitted.terms)
         except (TermRefused, AlreadyDone, HeldBack):
             self.intended = False
             raise
+        self._stands = True
 
     async def replayed(self, envelope: Success, of: str) -> None:
         """Record that a kept answer, that of request ``of``, is given again; nothing ran."""
@@ -282,6 +299,4 @@ class Journal:
             ),
             detail={"abandoned": True, **(rejected.told or {})},
         )
-        # Before the wait: the event is written whether or not its caller still waits for it.
-        self.intended = False
-        await self._means.store.record([event])
+        await self._close(event)

@@ -128,8 +128,11 @@ class AuditStore(Protocol):
         ``terms`` concern the one intent among them: they are judged and kept inside the same
         commit, in this order: the reservation, an open call (same tool, caller and arguments under
         another request id), the evidence, the quotas. Where one does not hold nothing is written. A
-        later attempt of one request holds its own reservation. Raises: TermRefused, AlreadyDone;
-        AuditUnavailable when it cannot be certain that they are on disk.
+        later attempt of one request holds its own reservation. ``if_intended`` concerns what closes
+        an intent: where no intent of that request stands nothing is written and no id returned.
+
+        Raises: TermRefused, AlreadyDone; AuditUnavailable when it cannot be certain that they are
+        on disk.
         """
 
     async def demand_key(self, reservation: Reservation, call: CallQuery, *, now: datetime) -> None:

@@ -47,15 +47,18 @@ class Terms:
     """``unless_open``: no other request may be open for the same write (RET-2).
 
     ``evidence`` are the event ids of accepted answers that this intent spends, each once (EVI-1).
+    ``if_intended``: the events close an intent, and nothing is written where none stands (AUD-1).
     """
 
     unless_open: bool = False
     allowances: tuple[Allowance, ...] = ()
     reservation: Reservation | None = None
     evidence: tuple[str, ...] = ()
+    if_intended: bool = False
 
 
 NO_TERMS: Final = Terms()
+IF_INTENDED: Final = Terms(if_intended=True)
 
 
 class TermRefused(Exception):  # noqa: N818  (a state, not a defect)

@@ -59,7 +59,8 @@ class HeadedStore(ForwardingStore):
         if self._settings.required and begins_something(events):
             await self._demand_head()
         ids = await super().record(events, terms=terms)
-        self._count(len(events))
+        if ids:
+            self._count(len(ids))
         return ids
 
     async def reveal(self, ref: str, *, who: str, reason: str, now: datetime) -> bytes:

@@ -13,7 +13,13 @@ from sluicegate.stores.connections import Connection
 from sluicegate.stores.encoding import COLUMNS, Column, EncodedEvent, encode_event
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.record_custody import keep_blobs
-from sluicegate.stores.record_terms import demand_terms, hide_key, keep_terms, tell_reservation
+from sluicegate.stores.record_terms import (
+    demand_terms,
+    has_intent,
+    hide_key,
+    keep_terms,
+    tell_reservation,
+)
 from sluicegate.stores.sqlite_schema import INSERT_EVENT
 
 _MIDDLE: Final = COLUMNS[1:-2]  # everything but seq, previous and link
@@ -65,6 +71,8 @@ class Ledger:
         except (TypeError, ValueError, OverflowError, RecursionError, AttributeError) as error:
             # The text of such an error may quote the value, so only its type is told.
             raise AuditUnavailable(f"the event cannot be encoded: {type(error).__name__}") from None
+        if terms.if_intended and not has_intent(self.connection, encoded[0].columns):
+            return ()
         if terms is not NO_TERMS:
             terms = hide_key(terms, self._keys)
             for event in encoded:

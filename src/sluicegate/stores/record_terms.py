@@ -181,6 +181,15 @@ def keep_terms(
         connection.execute("DELETE FROM quota_spent WHERE at <= ?", (time_text(now - _LONGEST),))
 
 
+def has_intent(connection: Connection, columns: Mapping[str, Column]) -> bool:
+    """Whether the request of an event with ``columns`` has an intent. Raises: sqlite3.Error."""
+    found = connection.execute(
+        "SELECT 1 FROM audit_event WHERE request_id = :request_id AND kind = 'intent' LIMIT 1",
+        {"request_id": columns["request_id"]},
+    )
+    return found.fetchone() is not None
+
+
 def is_spent(connection: Connection, event_id: str) -> bool:
     """Whether an intent spent this answer as its evidence. Raises: sqlite3.Error."""
     found = connection.execute("SELECT 1 FROM evidence_spent WHERE event_id = ?", (event_id,))

@@ -13,7 +13,7 @@ from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.failures import is_failure
 from sluicegate.gates.forwarding import ForwardingStore, HeldBack, begins_something
 from sluicegate.gates.ports import AuditStore, AuditUnavailable
-from sluicegate.gates.terms import NO_TERMS, Terms
+from sluicegate.gates.terms import IF_INTENDED, NO_TERMS, Terms
 from sluicegate.stores.second_sink import SecondSink, SinkUnwritten
 
 PATIENCE_S: Final = 10.0
@@ -42,6 +42,7 @@ class TwoSinksStore(ForwardingStore):
         self._asked = 0
         self._copied = 0
         self._problem: str | None = None
+        self._alone: set[str] = set()  # requests given up while the sink took their intent
         self._task: asyncio.Task[None] | None = None
 
     async def record(
@@ -57,10 +58,12 @@ class TwoSinksStore(ForwardingStore):
                 await self._follow()  # before the commit, so that no intent is left open
             except AuditUnavailable as error:
                 raise HeldBack(str(error)) from error
+        if terms.if_intended and self._forget_alone(events):
+            terms = NO_TERMS  # the record knows no intent that the sink took alone
         try:
             ids = await super().record(events, terms=terms)
         except AuditUnavailable as error:
-            if self._rule == "all" or terms != NO_TERMS:
+            if self._rule == "all" or terms not in (NO_TERMS, IF_INTENDED):
                 raise
             return await self._take(events, error)
         await self._follow()
@@ -142,8 +145,17 @@ class TwoSinksStore(ForwardingStore):
         except SinkUnwritten as unwritten:
             self._tell(str(unwritten))
             raise error from unwritten
+        except asyncio.CancelledError:
+            self._alone.update(event.request_id for event in events)
+            raise
         _LOG.error("the record took no event, the second sink did: %s", error)
         return ids
+
+    def _forget_alone(self, events: Sequence[AuditEvent]) -> bool:
+        names = {event.request_id for event in events}
+        is_known = not names.isdisjoint(self._alone)
+        self._alone -= names
+        return is_known
 
     def _tell(self, problem: str) -> None:
         if problem != self._problem:

@@ -7,7 +7,6 @@ came too late finds that it is another's. Source: docs/decisions/0020.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -30,6 +29,7 @@ from sluicegate.stores.custody import SealBroken
 from sluicegate.stores.encoding import hmac_of_arguments
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.record_terms import hide_key
+from sluicegate.stores.shared_keys_debts import Debts
 from sluicegate.stores.shared_keys_fates import last_of
 from sluicegate.stores.shared_keys_secrets import Bond, derive_secrets, open_answer
 from sluicegate.stores.shared_keys_table import Claim, KeyStoreUnavailable, KeyTable, Said
@@ -59,9 +59,8 @@ class SharedKeysStore(ForwardingStore):
         self._secrets = derive_secrets(keys)
         self._telling = Telling(store, table, self._secrets, now)
         self._claims: dict[str, Claim] = {}  # of calls that have no end yet
-        self._owed: dict[str, Claim] = {}  # what Redis was not told
+        self._debts = Debts(self._pay, _REMEMBERED)
         self._met: dict[str, str] = {}  # done requests, and the entries that they hold
-        self._task: asyncio.Task[None] | None = None
 
     async def record(
         self, events: Sequence[AuditEvent], *, terms: Terms = NO_TERMS
@@ -73,7 +72,7 @@ class SharedKeysStore(ForwardingStore):
         """
         if terms.reservation is None:
             ids = await super().record(events, terms=terms)
-            await self._tell(events)
+            await (self._tell(events) if ids else self._give_back_all(events))
             return ids
         intent = next(event for event in events if event.kind is EventKind.INTENT)
         claim = self._claim(
@@ -93,7 +92,7 @@ class SharedKeysStore(ForwardingStore):
             raise KeyStoreUnavailable(
                 "the key was taken over before anything was sent: this gate was too slow"
             )
-        self._pay()
+        self._debts.begin()
         return ids
 
     async def demand_key(self, reservation: Reservation, call: CallQuery, *, now: datetime) -> None:
@@ -158,9 +157,7 @@ class SharedKeysStore(ForwardingStore):
 
     async def close(self) -> None:
         """Tell Redis what it was not told, then close the record. Raises: AuditUnavailable."""
-        self._pay()
-        if self._task is not None:
-            await asyncio.wait([self._task])
+        await self._debts.close()
         try:
             await super().close()
         finally:
@@ -194,22 +191,22 @@ class SharedKeysStore(ForwardingStore):
             raise
         except AuditUnavailable as error:
             # The reply may be what was lost: then the key is held for nothing until it is freed.
-            self._owe(claim)
+            self._debts.owe(claim)
             raise HeldBack(str(error)) from error
 
     async def _judge(self, claim: Claim, now: datetime, *, keep: bool) -> None:
         said = await self._table.reserve(claim, now, keep=keep)
         if said.word in ("running", "unknown") and await self._bring_up(said.holder):
             said = await self._table.reserve(claim, now, keep=keep)
-        self._pay()
+        self._debts.begin()
         self._refuse(said, claim)
 
     async def _bring_up(self, request_id: str) -> bool:
         """Tell Redis what this gate knows of a key that it met; False where that is nothing."""
-        owed = self._owed.get(request_id)
+        owed = self._debts.find(request_id)
         if owed is None:
             return await self._telling.settle(request_id)
-        await self._pay_one(owed)
+        await self._debts.pay(owed)
         return True
 
     def _refuse(self, said: Said, claim: Claim) -> None:
@@ -224,9 +221,16 @@ class SharedKeysStore(ForwardingStore):
         try:
             await self._table.undo(claim)
         except AuditUnavailable as error:
-            self._owe(claim)
+            self._debts.owe(claim)
             _LOG.warning("the key of call %s is held for nothing: %s", claim.request_id, error)
         self._forget(claim)
+
+    async def _give_back_all(self, events: Sequence[AuditEvent]) -> None:
+        """Of calls that were given up before their intent came into the record."""
+        for request_id in dict.fromkeys(event.request_id for event in events):
+            claim = self._claims.get(request_id)
+            if claim is not None:
+                await self._give_back(claim)
 
     async def _tell(self, events: Sequence[AuditEvent]) -> None:
         """Tell Redis how far the calls of ``events`` came, which are in the record by now.
@@ -240,11 +244,11 @@ class SharedKeysStore(ForwardingStore):
                 continue
             try:
                 await self._telling.tell(claim, last)
-                self._pay()
+                self._debts.begin()
             except BaseException as error:
                 if not is_failure(error):
                     raise
-                self._owe(claim)
+                self._debts.owe(claim)
                 _LOG.warning(
                     "call %s: its key stays as it was until this record is asked: %s",
                     request_id,
@@ -257,34 +261,9 @@ class SharedKeysStore(ForwardingStore):
         if claim.attempt == 1:
             self._claims.pop(claim.request_id, None)
 
-    def _owe(self, claim: Claim) -> None:
-        _remember(self._owed, claim.request_id, claim)
-
-    def _pay(self) -> None:
-        """Begin to tell Redis what it was not told, off the callers' path."""
-        if self._owed and self._task is None:
-            self._task = asyncio.get_running_loop().create_task(self._pay_all())
-
-    async def _pay_one(self, claim: Claim) -> None:
+    async def _pay(self, claim: Claim) -> None:
         if not await self._telling.settle(claim.request_id):
             await self._table.undo(claim)  # which does nothing to what was dispatched
-        if self._owed.get(claim.request_id) is claim:
-            del self._owed[claim.request_id]
-
-    async def _pay_all(self) -> None:
-        try:
-            for claim in list(self._owed.values()):
-                await self._pay_one(claim)
-        except BaseException as error:
-            if not is_failure(error):
-                raise
-            _LOG.warning(
-                "what became of %d calls is not told to the key store yet: %s",
-                len(self._owed),
-                error if isinstance(error, AuditUnavailable) else type(error).__name__,
-            )
-        finally:
-            self._task = None
 
 
 def _remember(among: dict[str, V], name: str, value: V) -> None:

@@ -165,8 +165,9 @@ class ObservedStore(ForwardingStore):
         if trace_id is not None:
             events = [replace(event, trace_id=trace_id) for event in events]
         ids = await super().record(events, terms=terms)
-        for event in events:
-            self._see(event)
+        if ids:
+            for event in events:
+                self._see(event)
         return ids
 
 

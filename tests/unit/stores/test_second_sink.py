@@ -6,7 +6,7 @@ import asyncio
 import json
 import resource
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,9 @@ from tests.unit.gates.job_status import ARGUMENTS, answer, contracts
 from tests.unit.stores.made import NOW, intent, kept, outcome
 
 from sluicegate.contracts.settings import SinksRule
+from sluicegate.gates.events import AuditEvent, Outcome
 from sluicegate.gates.ports import AuditUnavailable
-from sluicegate.gates.terms import Terms
+from sluicegate.gates.terms import IF_INTENDED, Terms
 from sluicegate.stores import second_sink
 from sluicegate.stores.appended_file import AppendedFile
 from sluicegate.stores.chain import GENESIS, link_columns
@@ -260,6 +261,46 @@ async def test_with_any_the_sink_takes_alone_what_a_full_record_cannot(
             await asyncio.sleep(0.002)
     chained = [seq for seq in seqs(tmp_path) if seq is not None]
     assert chained == list(range(1, events + 2))
+
+
+@pytest.mark.requirement("AUD-1")
+async def test_an_intent_that_the_sink_took_alone_for_nobody_is_closed_there(
+    sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys
+) -> None:
+    asked = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    class Asked(SecondSink):
+        def take(self, events: Sequence[AuditEvent]) -> tuple[str, ...]:
+            loop.call_soon_threadsafe(asked.set)
+            return super().take(events)
+
+    sink = Asked(sqlite, AppendedFile(path_of(tmp_path)), keys)
+    both = TwoSinksStore(sqlite, sink, "any")
+    sqlite.limit_pages(pages_of(sqlite) + GROWTH)
+    await asyncio.to_thread(fill, sqlite)
+    with held(tmp_path):
+        gone = asyncio.ensure_future(both.record([intent(detail=LARGE)]))
+        await asked.wait()
+        gone.cancel()
+        await asyncio.wait([gone])
+    sqlite.limit_pages(100_000)
+    closing = [outcome(became=Outcome.FAILURE)]
+    assert len(await both.record(closing, terms=IF_INTENDED)) == 1
+    assert await both.record(closing, terms=IF_INTENDED) == ()
+
+
+@pytest.mark.requirement("AUD-1")
+async def test_the_sink_takes_alone_what_closes_an_intent(
+    sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys
+) -> None:
+    both = two(sqlite, tmp_path, keys, "any")
+    await both.record([intent()])
+    await until(tmp_path, 1)
+    sqlite.limit_pages(pages_of(sqlite) + GROWTH)
+    await asyncio.to_thread(fill, sqlite)
+    await both.record([outcome(detail=LARGE)], terms=IF_INTENDED)
+    assert (lines(tmp_path)[-1]["seq"], lines(tmp_path)[-1]["kind"]) == (None, "outcome")
 
 
 @pytest.mark.requirement("RES-9")

@@ -17,7 +17,7 @@ from tests.unit.stores.test_terms import A, B, later, terms_of
 
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import AuditEvent, Outcome
-from sluicegate.gates.forwarding import HeldBack
+from sluicegate.gates.forwarding import ForwardingStore, HeldBack
 from sluicegate.gates.operator_acts import Found, resolve
 from sluicegate.gates.ports import AuditStore, AuditUnavailable
 from sluicegate.gates.record_queries import AnswerQuery, CallQuery
@@ -28,6 +28,7 @@ from sluicegate.gates.terms import (
     TermRefused,
     Terms,
 )
+from sluicegate.stores import shared_keys_debts
 from sluicegate.stores.custody import SealBroken
 from sluicegate.stores.keys import AuditKeys, draw_keys
 from sluicegate.stores.memory import MemoryStore
@@ -379,6 +380,42 @@ async def test_a_key_that_was_reserved_for_nothing_is_given_back_when_it_is_met(
             await asyncio.sleep(0.01)
     assert await said(other, intent(B)) == "IN_PROGRESS"
     assert await said(one, intent(B)) == "recorded"
+
+
+async def test_a_key_that_could_not_be_given_back_is_given_back_in_time(
+    gates: Gates, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody meets it and nobody calls: it is tried again, and the log says once that it failed."""
+    monkeypatch.setattr(shared_keys_debts, "_AGAIN_S", 0.01)
+    one, other = await gates.open(), await gates.open()
+    spent = Allowance(key="q" * 64, count=1, window_s=60)
+    await one.record([intent(C)], terms=Terms(allowances=(spent,)))
+    kill = Killing(one._store, gates.server)
+    one._store = kill
+    refused = Terms(reservation=terms_of().reservation, allowances=(spent,))
+    assert await said(one, intent(A), refused) == "QUOTA_EXCEEDED"
+    one._store = kill._store
+    async with asyncio.timeout(10):
+        while "are not told to the key store yet" not in caplog.text:
+            await asyncio.sleep(0.01)
+    gates.server.start()
+    async with asyncio.timeout(10):
+        while gates.server.names() and entries(gates.server):
+            await asyncio.sleep(0.01)
+    assert await said(other, intent(B)) == "recorded"
+    assert caplog.text.count("the ends of 1 calls are not told to the key store yet") == 1
+
+
+class Killing(ForwardingStore):
+    """Redis ends while the record judges an intent."""
+
+    def __init__(self, store: AuditStore, server: RedisServer) -> None:
+        super().__init__(store)
+        self._server = server
+
+    async def record(self, events: Sequence[AuditEvent], **how: Any) -> Sequence[str]:
+        self._server.kill()
+        return await super().record(events, **how)
 
 
 def state_of_all(server: RedisServer) -> dict[str, str]:

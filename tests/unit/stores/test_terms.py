@@ -19,7 +19,14 @@ from sluicegate.gates.events import AuditEvent, Kept, Outcome
 from sluicegate.gates.operator_acts import Found, resolve
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery
-from sluicegate.gates.terms import Allowance, AlreadyDone, Reservation, TermRefused, Terms
+from sluicegate.gates.terms import (
+    IF_INTENDED,
+    Allowance,
+    AlreadyDone,
+    Reservation,
+    TermRefused,
+    Terms,
+)
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.stores.sqlite import SqliteStore
@@ -55,6 +62,20 @@ async def refusal(store: Store, event: AuditEvent, terms: Terms) -> str:
     if said != "recorded":
         assert list(store.events()) == before
     return said
+
+
+@pytest.mark.requirement("AUD-1")
+async def test_what_closes_an_intent_is_written_where_that_stands(store: Store) -> None:
+    assert await store.record([outcome(A)], terms=IF_INTENDED) == ()
+    assert list(store.events()) == []
+    await store.record([intent(B)])
+    assert await store.record([outcome(A)], terms=IF_INTENDED) == ()
+    assert len(await store.record([outcome(B)], terms=IF_INTENDED)) == 1
+    assert [(event.request_id, event.kind) for event in store.events()] == [
+        (B, "intent"),
+        (B, "outcome"),
+    ]
+    assert store.verify().broken_at is None
 
 
 # --- quotas ------------------------------------------------------------------------------------
