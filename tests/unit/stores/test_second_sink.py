@@ -54,7 +54,8 @@ def two(
 def lines(folder: Path) -> list[dict[str, Any]]:
     if not path_of(folder).exists():
         return []
-    read = [json.loads(line) for line in path_of(folder).read_text().splitlines()]
+    whole = path_of(folder).read_text().rpartition("\n")[0]  # the last one is being written, maybe
+    read = [json.loads(line) for line in whole.splitlines()]
     return [line for line in read if "seq" in line]
 
 
