@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from sluicegate.contracts.settings import Settings
 from sluicegate.errors import ConfigurationError
@@ -17,6 +17,7 @@ from sluicegate.gates.ports import AuditStore, AuditUnavailable
 from sluicegate.opening.redis_places import open_pool, say_not_installed
 from sluicegate.stores.keys import AuditKeys, open_keys
 from sluicegate.stores.shared_keys_fates import find_fate
+from sluicegate.values.looks import Look
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from sluicegate.stores.shared_keys import SharedKeysStore
 
 T = TypeVar("T")
-Look: TypeAlias = tuple[str, bool, str]
-"""The name of what was looked at, whether it is well, and one sentence for the operator."""
-
 SETTING: Final = "limits.key_store"
 _EXTRAS: Final = "redis"
 _MOST: Final = 16
@@ -104,17 +102,17 @@ def inspect_key_store(settings: Settings, folder: Path) -> Look:
     """
     name = "key store"
     if settings.limits.key_store == "audit:":
-        return name, True, "keys are kept in the record, with each intent"
+        return Look(name=name, well=True, says="keys are kept in the record, with each intent")
     keys = None
     with suppress(ConfigurationError):  # what is wrong with them is told where they are looked at
         keys = open_keys(settings.audit.keys, folder, may_create=False)
     try:
-        return name, True, _run_apart(_told(_look(settings, keys)))
+        return Look(name=name, well=True, says=_run_apart(_told(_say_well(settings, keys))))
     except ConfigurationError as error:
-        return name, False, str(error)
+        return Look(name=name, well=False, says=str(error))
 
 
-async def _look(settings: Settings, keys: AuditKeys | None) -> str:
+async def _say_well(settings: Settings, keys: AuditKeys | None) -> str:
     from sluicegate.stores.shared_keys_secrets import derive_secrets
     from sluicegate.stores.shared_keys_server import count_open, look_for_ring
 

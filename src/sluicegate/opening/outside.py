@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final
 
 from sluicegate.contracts.settings import AuditSettings
 from sluicegate.errors import ConfigurationError
@@ -24,10 +24,10 @@ from sluicegate.stores.keys import open_signing_keys
 from sluicegate.stores.second_sink import SinkUnwritten, read_place
 from sluicegate.stores.standing import RecordMissing
 from sluicegate.stores.stores import database_path
+from sluicegate.values.looks import Look
 
-Look: TypeAlias = tuple[str, bool, str]
-"""The name of what was looked at, whether it is well, and one sentence for the operator."""
-
+_HEADS: Final = "heads"
+_SINK: Final = "second sink"
 _LATE: Final = 3
 """A head that is so many times later than it should be is missing."""
 
@@ -41,66 +41,69 @@ def inspect_outside(settings: AuditSettings, folder: Path, *, now: datetime) -> 
     AUD-3.
     """
     for fault in find_record_faults(settings, folder):
-        yield "keys" if fault.pointer == "/audit/keys" else "record", False, fault.says
-    faults = {each.pointer: each.says for each in find_outside_faults(settings, folder)}
+        name = "keys" if fault.pointer == "/audit/keys" else "record"
+        yield Look(name=name, well=False, says=fault.says)
+    misplaced = {each.pointer: each.says for each in find_outside_faults(settings, folder)}
     if settings.heads is None:
-        yield (
-            "heads",
-            True,
-            "none are signed: a record that lost its end would not show it",
-        )
+        says = "none are signed: a record that lost its end would not show it"
+        yield Look(name=_HEADS, well=True, says=says)
+    elif "/audit/heads/to" in misplaced:
+        yield Look(name=_HEADS, well=False, says=misplaced["/audit/heads/to"])
     else:
-        says = faults.get("/audit/heads/to")
-        looked = _guarded(lambda: _look_at_heads(settings, folder, now))
-        yield "heads", *(looked if says is None else (False, says))
-    if settings.also is not None:
-        says = faults.get("/audit/also")
-        looked = _guarded(lambda: _look_at_sink(settings, folder))
-        yield "second sink", *(looked if says is None else (False, says))
+        yield _guarded(_HEADS, lambda: _look_at_heads(settings, folder, now))
+    if "/audit/also" in misplaced:
+        yield Look(name=_SINK, well=False, says=misplaced["/audit/also"])
+    elif settings.also is not None:
+        yield _guarded(_SINK, lambda: _look_at_sink(settings, folder))
 
 
-def _guarded(look: Callable[[], tuple[bool, str]]) -> tuple[bool, str]:
+def _guarded(name: str, look: Callable[[], Look]) -> Look:
     try:
         return look()
     except (ConfigurationError, AuditUnavailable, SinkUnwritten) as error:
-        return False, str(error)
+        return Look(name=name, well=False, says=str(error))
     except OSError as error:
-        return False, f"it cannot be read: {error.strerror}"
+        return Look(name=name, well=False, says=f"it cannot be read: {error.strerror}")
 
 
-def _look_at_heads(settings: AuditSettings, folder: Path, now: datetime) -> tuple[bool, str]:
+def _look_at_heads(settings: AuditSettings, folder: Path, now: datetime) -> Look:
     assert settings.heads is not None  # noqa: S101  (narrows for the checker)
     file = find_heads_file(settings, folder)
     line, newest = file.read_last(), _newest_event(settings, folder)
     if newest is None and line is None:
-        return True, "the record holds no event yet"
+        return Look(name=_HEADS, well=True, says="the record holds no event yet")
     keys = public_keys_of(open_signing_keys(settings.keys, folder, may_draw=False))
     head = None if line is None else read_head(line, keys)
     if isinstance(head, str):
-        return False, f"the last line of {file.path}: {head}"
+        return Look(name=_HEADS, well=False, says=f"the last line of {file.path}: {head}")
     signed = 0 if head is None else head.seq
     fault = _compare(newest, signed, None if head is None else head.link, "was signed")
     if fault is not None or newest is None:
-        return False, fault or "the record holds no event"
+        return Look(name=_HEADS, well=False, says=fault or "the record holds no event")
     late = now - timedelta(seconds=_LATE * settings.heads.every_s)
     if newest.seq > signed and newest.time < time_text(late):
-        return False, (
+        says = (
             f"events after {signed} are covered by no head since {newest.time}: look at the log of"
             " the gate, or sign now: sluicegate audit heads"
         )
-    return True, f"event {signed} is signed, the newest is {newest.seq}"
+        return Look(name=_HEADS, well=False, says=says)
+    return Look(
+        name=_HEADS, well=True, says=f"event {signed} is signed, the newest is {newest.seq}"
+    )
 
 
-def _look_at_sink(settings: AuditSettings, folder: Path) -> tuple[bool, str]:
+def _look_at_sink(settings: AuditSettings, folder: Path) -> Look:
     assert settings.also is not None  # noqa: S101  (narrows for the checker)
     file = find_outside_file(settings.also, "audit.also", settings, folder)
     seq, link = read_place(file)
     newest = _newest_event(settings, folder)
     fault = _compare(newest, seq, link, "is in the second sink")
     if fault is not None:
-        return False, fault
+        return Look(name=_SINK, well=False, says=fault)
     behind = (0 if newest is None else newest.seq) - seq
-    return True, f"it holds the events up to {seq}, {behind} are still to come"
+    return Look(
+        name=_SINK, well=True, says=f"it holds the events up to {seq}, {behind} are still to come"
+    )
 
 
 def _compare(newest: StoredEvent | None, seq: int, link: str | None, what: str) -> str | None:

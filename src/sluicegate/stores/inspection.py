@@ -14,7 +14,7 @@ from typing import Final
 from sluicegate.contracts.settings import AuditSettings
 from sluicegate.errors import ConfigurationError
 from sluicegate.stores.keys import AuditKeys, open_keys
-from sluicegate.stores.looks import Look, look_at_clock, look_at_open_calls, look_at_tail
+from sluicegate.stores.looks import look_at_clock, look_at_open_calls, look_at_tail
 from sluicegate.stores.sqlite_schema import (
     FULL,
     TRIGGERS,
@@ -26,6 +26,7 @@ from sluicegate.stores.sqlite_schema import (
 )
 from sluicegate.stores.standing import find_marker, say_missing
 from sluicegate.stores.stores import database_path, demand_postgres, is_postgres
+from sluicegate.values.looks import Look
 
 _LEAST_FREE: Final = 67_108_864
 
@@ -37,12 +38,14 @@ def inspect_store(settings: AuditSettings, folder: Path, *, now: datetime) -> li
     what it finds. Source: SPEC AUD-3.
     """
     if settings.store == "memory:":
-        return [("store", True, "the record is in memory and ends with the process")]
+        return [
+            Look(name="store", well=True, says="the record is in memory and ends with the process")
+        ]
     if is_postgres(settings):
         try:
             demand_postgres()
         except ConfigurationError as error:
-            return [("store", False, str(error))]
+            return [Look(name="store", well=False, says=str(error))]
         from sluicegate.stores.postgres_inspection import inspect_postgres
 
         return inspect_postgres(settings, folder, now=now)
@@ -51,17 +54,26 @@ def inspect_store(settings: AuditSettings, folder: Path, *, now: datetime) -> li
         if not path.exists() or not path.stat().st_size:
             marker = find_marker(settings, folder, path)
             if marker is not None:
-                return [("store", False, str(say_missing(path, marker)))]
-            return [("store", True, f"{path} does not exist yet: the first gate creates it")]
+                return [Look(name="store", well=False, says=str(say_missing(path, marker)))]
+            return [
+                Look(
+                    name="store",
+                    well=True,
+                    says=f"{path} does not exist yet: the first gate creates it",
+                )
+            ]
         keys = open_keys(settings.keys, folder, database=path, may_create=False)
     except (ConfigurationError, OSError) as error:
-        return [("keys", False, str(error))]
-    looks: list[Look] = [("keys", True, f"custody key {keys.active} is active"), _modes(path)]
+        return [Look(name="keys", well=False, says=str(error))]
+    looks: list[Look] = [
+        Look(name="keys", well=True, says=f"custody key {keys.active} is active"),
+        _modes(path),
+    ]
     try:
         with closing(connect_to_read(path)) as connection:
             looks.extend(_database(connection, keys, path, now))
     except (sqlite3.Error, ConfigurationError) as error:
-        looks.append(("database", False, f"{path} cannot be read: {error}"))
+        looks.append(Look(name="database", well=False, says=f"{path} cannot be read: {error}"))
     looks.append(_space(path))
     return looks
 
@@ -71,12 +83,18 @@ def _database(
 ) -> Iterator[Look]:
     demand_keys(connection, keys, str(path))
     mode = read_pragma(connection, "journal_mode")
-    yield "journal", mode == "wal", f"journal_mode is {mode}"
+    yield Look(name="journal", well=mode == "wal", says=f"journal_mode is {mode}")
     connection.execute("PRAGMA synchronous = FULL")
     taken = read_pragma(connection, "synchronous")
-    yield "synchronous", taken == FULL, f"synchronous reads back as {taken}, FULL is {FULL}"
+    yield Look(
+        name="synchronous",
+        well=taken == FULL,
+        says=f"synchronous reads back as {taken}, FULL is {FULL}",
+    )
     if read_pragma(connection, "user_version") == WITHOUT_OPEN_CALLS:
-        yield "tables", True, "of an earlier release: the next gate brings them up"
+        yield Look(
+            name="tables", well=True, says="of an earlier release: the next gate brings them up"
+        )
     else:
         yield _triggers(connection)
         yield look_at_open_calls(connection)
@@ -91,18 +109,26 @@ def _modes(path: Path) -> Look:
     ]
     if open_to_others:
         names = " ".join(open_to_others)
-        return "modes", False, f"others may read the record: chmod 600 {names}"
-    return "modes", True, "only this account may read the record"
+        return Look(name="modes", well=False, says=f"others may read the record: chmod 600 {names}")
+    return Look(name="modes", well=True, says="only this account may read the record")
 
 
 def _triggers(connection: sqlite3.Connection) -> Look:
     found = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"))
     wrong = [name for name in TRIGGERS if found.get(name) != create_trigger(name)]
     if wrong:
-        return "triggers", False, f"not as they were created: {', '.join(wrong)}; verify the chain"
-    return "triggers", True, "events can only be appended"
+        return Look(
+            name="triggers",
+            well=False,
+            says=f"not as they were created: {', '.join(wrong)}; verify the chain",
+        )
+    return Look(name="triggers", well=True, says="events can only be appended")
 
 
 def _space(path: Path) -> Look:
     free = shutil.disk_usage(path.parent).free
-    return "space", free >= _LEAST_FREE, f"{free // 1_048_576} MiB are free beside the record"
+    return Look(
+        name="space",
+        well=free >= _LEAST_FREE,
+        says=f"{free // 1_048_576} MiB are free beside the record",
+    )

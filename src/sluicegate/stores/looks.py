@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Final, TypeAlias
+from typing import Final
 
 from sluicegate.stores.chain import GENESIS, verify_chain
 from sluicegate.stores.connections import Connection
@@ -11,9 +11,7 @@ from sluicegate.stores.encoding import time_text
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.record_open_calls import find_disagreement
 from sluicegate.stores.record_questions import EventUnreadable, select_events
-
-Look: TypeAlias = tuple[str, bool, str]
-"""The name of what was looked at, whether it is well, and one sentence for the operator."""
+from sluicegate.values.looks import Look
 
 TAIL: Final = 1_000
 _MAX_AHEAD: Final = timedelta(seconds=5)
@@ -25,16 +23,24 @@ def look_at_open_calls(connection: Connection) -> Look:
     seq = find_disagreement(connection, after=newest - TAIL)
     if seq is not None:
         says = f"the table of open calls does not say of event {seq} what the events say"
-        return "open calls", False, f"{says}; sluicegate audit list --open reads the events"
-    return "open calls", True, "what is open is what the events say"
+        return Look(
+            name="open calls",
+            well=False,
+            says=f"{says}; sluicegate audit list --open reads the events",
+        )
+    return Look(name="open calls", well=True, says="what is open is what the events say")
 
 
 def look_at_clock(connection: Connection, now: datetime) -> Look:
     """Whether no event lies ahead of ``now``."""
     newest = connection.execute("SELECT max(time) FROM audit_event").fetchone()[0]
     if newest is not None and newest > time_text(now + _MAX_AHEAD):
-        return "clock", False, f"the newest event is of {newest}, this clock says {time_text(now)}"
-    return "clock", True, "no event lies ahead of this clock"
+        return Look(
+            name="clock",
+            well=False,
+            says=f"the newest event is of {newest}, this clock says {time_text(now)}",
+        )
+    return Look(name="clock", well=True, says="no event lies ahead of this clock")
 
 
 def look_at_tail(connection: Connection, keys: AuditKeys) -> Look:
@@ -42,12 +48,16 @@ def look_at_tail(connection: Connection, keys: AuditKeys) -> Look:
     try:
         events = list(select_events(connection, limit=TAIL + 1, newest_first=True))[::-1]
     except EventUnreadable as error:
-        return "chain", False, f"CHAIN_BROKEN: {error}"
+        return Look(name="chain", well=False, says=f"CHAIN_BROKEN: {error}")
     before = (0, GENESIS)
     if len(events) > TAIL:
         first, *events = events
         before = (first.seq, first.link)
     report = verify_chain(keys.chain, events, after=before)
     if report.broken_at is not None:
-        return "chain", False, f"CHAIN_BROKEN at event {report.broken_at}: {report.problem}"
-    return "chain", True, f"the last {report.events} events hold together"
+        return Look(
+            name="chain",
+            well=False,
+            says=f"CHAIN_BROKEN at event {report.broken_at}: {report.problem}",
+        )
+    return Look(name="chain", well=True, says=f"the last {report.events} events hold together")

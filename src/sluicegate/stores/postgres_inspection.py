@@ -13,13 +13,14 @@ from sluicegate.contracts.settings import AuditSettings
 from sluicegate.errors import ConfigurationError
 from sluicegate.stores.encoding import time_text
 from sluicegate.stores.keys import AuditKeys, open_keys
-from sluicegate.stores.looks import Look, look_at_clock, look_at_open_calls, look_at_tail
+from sluicegate.stores.looks import look_at_clock, look_at_open_calls, look_at_tail
 from sluicegate.stores.postgres_ledger import next_month, partition_of
 from sluicegate.stores.postgres_migrations import PREPARE, demand_version
 from sluicegate.stores.postgres_place import find_place
 from sluicegate.stores.postgres_schema import TRIGGERS
 from sluicegate.stores.postgres_session import Session, connect, read_setting, tell_error
 from sluicegate.stores.sqlite_schema import demand_keys
+from sluicegate.values.looks import Look
 
 _RIGHTS: Final = """
     SELECT has_table_privilege('audit_event', 'INSERT'),
@@ -47,18 +48,26 @@ def inspect_postgres(settings: AuditSettings, folder: Path, *, now: datetime) ->
         place = find_place(settings.store)
         session = connect(place)
         version = session.connection.info.server_version
-        looks.append(("server", True, f"{place.shown} answers, version {version // 10_000}"))
+        looks.append(
+            Look(
+                name="server", well=True, says=f"{place.shown} answers, version {version // 10_000}"
+            )
+        )
         committed = read_setting(session, "synchronous_commit")
-        looks.append(("synchronous", True, f"synchronous_commit reads back as {committed}"))
+        looks.append(
+            Look(
+                name="synchronous", well=True, says=f"synchronous_commit reads back as {committed}"
+            )
+        )
         demand_version(session, schema=place.schema, shown=place.shown)
-        looks.append(("tables", True, "they are those of this release"))
+        looks.append(Look(name="tables", well=True, says="they are those of this release"))
         keys = open_keys(settings.keys, folder, may_create=False)
         demand_keys(session, keys, place.shown)
-        looks.append(("keys", True, f"custody key {keys.active} is active"))
+        looks.append(Look(name="keys", well=True, says=f"custody key {keys.active} is active"))
         session.connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         looks.extend(_look(session, keys, now))
     except (ConfigurationError, OSError, psycopg.Error) as error:
-        looks.append(("record", False, tell_error(error)))
+        looks.append(Look(name="record", well=False, says=tell_error(error)))
     finally:
         if session is not None:
             session.close()
@@ -72,7 +81,7 @@ def _look(session: Session, keys: AuditKeys, now: datetime) -> Iterator[Look]:
     says = "events can only be appended"
     if missing:
         says = f"guards are missing or off: {', '.join(missing)}; verify the chain"
-    yield "triggers", not missing, says
+    yield Look(name="triggers", well=not missing, says=says)
     yield _look_at_months(session, now)
     yield look_at_open_calls(session)
     yield look_at_clock(session, now)
@@ -83,18 +92,22 @@ def _look_at_rights(session: Session) -> Iterator[Look]:
     row = session.connection.execute(_RIGHTS).fetchone()
     appends, changes, makes_months = row or (False, False, False)
     if not appends:
-        yield "rights", False, f"this role may not append: `{PREPARE} --gate-role ROLE`"
+        yield Look(
+            name="rights",
+            well=False,
+            says=f"this role may not append: `{PREPARE} --gate-role ROLE`",
+        )
     elif changes:
         says = (
             "this role may change events, or owns them: give a gate a role of its own with"
             f" `{PREPARE} --gate-role ROLE`, and keep the owner's for the preparing"
         )
-        yield "rights", False, says
+        yield Look(name="rights", well=False, says=says)
     else:
-        yield "rights", True, "this role appends events and cannot change them"
+        yield Look(name="rights", well=True, says="this role appends events and cannot change them")
     if not makes_months:
         says = f"this role may not make them: run `{PREPARE}` every month"
-        yield "partitions ahead", True, says
+        yield Look(name="partitions ahead", well=True, says=says)
 
 
 def _look_at_months(session: Session, now: datetime) -> Look:
@@ -106,5 +119,9 @@ def _look_at_months(session: Session, now: datetime) -> Look:
         == (None,)
     ]
     if missing:
-        return "partitions", False, f"there is none for {' and '.join(missing)}: run `{PREPARE}`"
-    return "partitions", True, "this month and the next one have theirs"
+        return Look(
+            name="partitions",
+            well=False,
+            says=f"there is none for {' and '.join(missing)}: run `{PREPARE}`",
+        )
+    return Look(name="partitions", well=True, says="this month and the next one have theirs")

@@ -16,12 +16,12 @@ from sluicegate.opening.blocking import open_blocking
 from sluicegate.opening.checking import check_folder
 from sluicegate.opening.documents import MAX_DOCUMENT_BYTES
 from sluicegate.opening.examining.folder import examine_folder
-from sluicegate.opening.examining.looks import Look
 from sluicegate.opening.folder import open_gate
 from sluicegate.opening.loading import start_loading
 from sluicegate.opening.steering import STATE_NAME, Steering, read_steering, rollback
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.values.callers import Caller
+from sluicegate.values.looks import Look
 
 NOW = datetime(2027, 6, 30, 23, 59, tzinfo=UTC)
 HTTP = '{method: POST, url: "https://api.example/x", timeout_s: 5, ca_file: not-there.pem}'

@@ -54,7 +54,7 @@ async def test_a_record_whose_keys_are_lost_gets_no_new_ones(tmp_path: Path) -> 
 
 
 def unwell(folder: Path) -> list[str]:
-    return [name for name, well, _ in inspect_store(SETTINGS, folder, now=NOW) if not well]
+    return [look.name for look in inspect_store(SETTINGS, folder, now=NOW) if not look.well]
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ async def folder(tmp_path: Path) -> Path:
 
 def test_a_record_in_order_is_well(folder: Path) -> None:
     looks = inspect_store(SETTINGS, folder, now=NOW)
-    assert [(name, well) for name, well, _ in looks] == [
+    assert [(look.name, look.well) for look in looks] == [
         (name, True)
         for name in (
             "keys",
@@ -85,7 +85,7 @@ def test_a_record_in_order_is_well(folder: Path) -> None:
 
 
 def test_looking_creates_nothing(tmp_path: Path) -> None:
-    assert [well for _, well, _ in inspect_store(SETTINGS, tmp_path, now=NOW)] == [True]
+    assert [look.well for look in inspect_store(SETTINGS, tmp_path, now=NOW)] == [True]
     assert list(tmp_path.iterdir()) == []
 
 
@@ -145,12 +145,12 @@ def test_what_is_wrong_is_named(
 
 def test_an_event_ahead_of_the_clock_is_named(folder: Path) -> None:
     looks = inspect_store(SETTINGS, folder, now=NOW - timedelta(minutes=1))
-    assert [name for name, well, _ in looks if not well] == ["clock"]
+    assert [look.name for look in looks if not look.well] == ["clock"]
 
 
 async def test_only_the_tail_of_a_long_chain_is_verified(tmp_path: Path) -> None:
     store = open_store(SETTINGS, RetentionSettings(), tmp_path)
     await store.record([outcome()] * (TAIL + 5))
     await store.close()
-    texts = {name: text for name, _, text in inspect_store(SETTINGS, tmp_path, now=NOW)}
+    texts = {look.name: look.says for look in inspect_store(SETTINGS, tmp_path, now=NOW)}
     assert texts["chain"] == f"the last {TAIL} events hold together"

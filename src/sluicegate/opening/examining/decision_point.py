@@ -12,8 +12,8 @@ from sluicegate.adapters.credentials import CredentialUnreadable
 from sluicegate.contracts.served import ContractSet
 from sluicegate.gates.ports import AccessQuery
 from sluicegate.opening.decision_points import open_decision_point
-from sluicegate.opening.examining.looks import Look
 from sluicegate.values.callers import Caller
+from sluicegate.values.looks import Look
 
 _NAME: Final = "access"
 _NOBODY: Final = "sluicegate-doctor"

@@ -18,8 +18,8 @@ from typing import Final
 
 from sluicegate.gates.judging import judge
 from sluicegate.gates.verdicts import Question
-from sluicegate.opening.examining.looks import Look
 from sluicegate.values.codes import Code
+from sluicegate.values.looks import Look
 
 PINS: Final = {"jiter": (0, 19), "jsonschema-rs": (0, 61)}
 """Distribution → the minor that the conformance suites were run with (pyproject.toml)."""

@@ -14,12 +14,12 @@ from sluicegate.errors import ConfigurationError
 from sluicegate.opening.checking import check_folder
 from sluicegate.opening.documents import say_misplaced
 from sluicegate.opening.examining.decision_point import examine_decision_point
-from sluicegate.opening.examining.looks import Look
 from sluicegate.opening.key_stores import inspect_key_store
 from sluicegate.opening.outside import inspect_outside
 from sluicegate.opening.signature_keys import read_signing_secret
 from sluicegate.opening.speaking_ssh import read_ssh_key
 from sluicegate.stores.inspection import inspect_store
+from sluicegate.values.looks import Look
 
 
 def examine_folder(folder: str, now: datetime) -> list[Look]:
@@ -67,14 +67,8 @@ def examine_folder(folder: str, now: datetime) -> list[Look]:
     ]
     looks += _credentials(report.contracts, root)
     looks.append(examine_decision_point(report.contracts, root))
-    looks += [
-        Look(name=name, well=well, says=says)
-        for name, well, says in inspect_store(report.contracts.settings.audit, root, now=now)
-    ]
-    looks += [
-        Look(name=name, well=well, says=says)
-        for name, well, says in inspect_outside(report.contracts.settings.audit, root, now=now)
-    ]
+    looks += inspect_store(report.contracts.settings.audit, root, now=now)
+    looks += inspect_outside(report.contracts.settings.audit, root, now=now)
     looks += _key_store(report.contracts, root)
     return looks
 
@@ -85,8 +79,7 @@ def _key_store(served: ContractSet, root: Path) -> list[Look]:
     is_default = served.settings.limits.key_store == "audit:"
     if is_default and all(each.idempotency is None for each in every):
         return []
-    name, well, says = inspect_key_store(served.settings, root)
-    return [Look(name=name, well=well, says=says)]
+    return [inspect_key_store(served.settings, root)]
 
 
 def _contracts(served: ContractSet, failing: list[str]) -> Look:
