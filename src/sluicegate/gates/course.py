@@ -1,8 +1,8 @@
 """The course of one call: from its text to its answer, with every attempt recorded.
 
 Each attempt climbs the call ladder again, records its intent, fetches new bytes, climbs the whole
-result ladder, and records its outcome before anything is answered. Whatever is unexpected ends
-as a closed failure. Source: SPEC ARG-5, RES-9, RET-1 to RET-3, AUD-1.
+result ladder, and records its outcome before anything is answered. Every other way out is that of
+``closing``. Source: SPEC ARG-5, RES-9, RET-1 to RET-3, AUD-1.
 """
 
 from __future__ import annotations
@@ -20,32 +20,30 @@ from sluicegate.gates.admission import Admitted, Moment, admit, refuse_term
 from sluicegate.gates.answers import Answer
 from sluicegate.gates.authenticating import find_trust, read_keys
 from sluicegate.gates.authorizing import DECISION_LIFETIME_S, Permitted, authorize
+from sluicegate.gates.closing import Closing
 from sluicegate.gates.drift import notice_of
-from sluicegate.gates.envelopes import Failure, Success, succeed
+from sluicegate.gates.envelopes import Failure, Refused, Success, succeed
 from sluicegate.gates.evidence import NOTHING_PROVEN, Witnesses, may_be_replayed
-from sluicegate.gates.failures import is_failure, text_of
-from sluicegate.gates.forwarding import HeldBack
+from sluicegate.gates.failures import is_failure
 from sluicegate.gates.journal import Journal
 from sluicegate.gates.masking import hide_in_answer
 from sluicegate.gates.means import Means
 from sluicegate.gates.outstanding import Outstanding
-from sluicegate.gates.ports import AuditUnavailable, Dispatch, KeyUnreadable, Notice
+from sluicegate.gates.ports import Dispatch, Notice
 from sluicegate.gates.record_queries import AnswerQuery
 from sluicegate.gates.recording import Subject
-from sluicegate.gates.refusing import fail, refuse
-from sluicegate.gates.retrying import Tally, is_outcome_open, may_retry, pause_s
+from sluicegate.gates.refusing import fail
+from sluicegate.gates.retrying import is_outcome_open, may_retry, pause_s
 from sluicegate.gates.serving import Line
 from sluicegate.gates.terms import AlreadyDone, TermRefused
-from sluicegate.values.codes import AgentCode, Code, Stage
+from sluicegate.values.codes import Code, Stage
 from sluicegate.values.findings import Finding
 from sluicegate.values.json import JsonValue
-from sluicegate.values.names import show_name
 from sluicegate.values.receipts import Fault, Receipt
 from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import Request
 
 T = TypeVar("T")
-R = TypeVar("R")
 
 _LOG: Final = logging.getLogger("sluicegate")
 _GRACE_S: Final = 1.0
@@ -59,7 +57,6 @@ _BAD_ARGUMENT: Final = Rejected.because(
         "empty, '.', '..' and a leading '-' are refused",
     ),
 )
-_ABANDONED: Final = Rejected(stage=Stage.FETCH, code=Code.UPSTREAM_TIMEOUT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,20 +90,17 @@ class Course(Generic[T]):
         self._decode = decode
         self._witnesses = bounds.witnesses
         self._journal = Journal(means, line, subject, raw, kept_s=bounds.kept_s)
-        self._tally = Tally()
-        self._valid = False  # the call ladder accepted the arguments
-        self._sent = False  # something was handed to an adapter
-        self._open = False  # a write was sent whose effect is not known
-        self._left_open = False  # by an attempt before the running one
+        self._closing = Closing(means, line, subject, raw, self._journal)
+        self._progress = self._closing.progress
+        self._tally = self._progress.tally
 
     async def run(self) -> Answer[T]:
         """Return the answer. Raises only asyncio.CancelledError."""
-        answer: Answer[T] = await self._closed(self._run)
-        return answer
+        return await self._ended(self._run)
 
     async def give_up(self, rejected: Rejected) -> Answer[T]:
         """End a call that found no place to run in."""
-        return await self._closed(lambda: self._stop(rejected))
+        return await self._ended(lambda: self._stop(rejected))
 
     async def ask(self, gate: object) -> Outstanding | Answer[T]:
         """Climb the call ladder and record the intent; the host fetches for itself (ARG-9).
@@ -120,7 +114,7 @@ class Course(Generic[T]):
                 return await self._stop(started)
             if isinstance(started, Answer):
                 return started
-            self._end_row()
+            self._closing.end_row()
             timeout_s = self._line.contract.fetch.timeout_s
             return Outstanding(
                 _gate=gate,
@@ -130,8 +124,8 @@ class Course(Generic[T]):
                 _deadline=None if timeout_s is None else self._means.clock.monotonic() + timeout_s,
             )
 
-        asked: Outstanding | Answer[T] = await self._closed(climb)
-        return asked
+        ended = await self._closing.run(climb)
+        return Answer(envelope=ended) if isinstance(ended, Failure | Refused) else ended
 
     async def answer(
         self, admitted: Admitted, receipt: Receipt, places: asyncio.Semaphore
@@ -144,8 +138,8 @@ class Course(Generic[T]):
         permitted = admitted.permitted
         self._tally.attempts = 1
         self._journal.resume(permitted)
-        self._sent = True
-        self._open = self._line.contract.effect is not Effect.READ
+        self._progress.sent = True
+        self._progress.open = self._line.contract.effect is not Effect.READ
 
         async def conclude() -> Answer[T]:
             received = receipt
@@ -156,8 +150,14 @@ class Course(Generic[T]):
             assert answer is not None  # noqa: S101  (without a pause there is no other attempt)
             return answer
 
-        answer: Answer[T] = await self._closed(conclude)
-        return answer
+        return await self._ended(conclude)
+
+    async def _ended(self, work: Callable[[], Awaitable[Answer[T]]]) -> Answer[T]:
+        ended = await self._closing.run(work)
+        return Answer(envelope=ended) if isinstance(ended, Failure | Refused) else ended
+
+    async def _stop(self, rejected: Rejected) -> Answer[T]:
+        return Answer(envelope=await self._closing.stop(rejected))
 
     async def _run(self) -> Answer[T]:
         while True:
@@ -169,9 +169,11 @@ class Course(Generic[T]):
             dispatch = self._dispatch(started)
             receipt = await self._fetch(dispatch)
             if receipt.fault is Fault.BAD_ARGUMENT and self._tally.attempts == 1:
-                self._sent = self._open = False  # refused before anything was sent
+                self._progress.sent = self._progress.open = (
+                    False  # refused before anything was sent
+                )
                 return await self._stop(_BAD_ARGUMENT)
-            self._end_row()
+            self._closing.end_row()
             answer = await self._conclude(receipt, started.permitted, pause=self._pause_s)
             if answer is None:
                 continue
@@ -205,7 +207,7 @@ class Course(Generic[T]):
         prepared = self._line.call.climb(self._raw, self._subject.caller)
         if isinstance(prepared, Rejected):
             return prepared
-        self._valid = True
+        self._progress.valid = True
         return await authorize(
             prepared,
             self._line.contract,
@@ -270,7 +272,7 @@ class Course(Generic[T]):
             return Rejected(stage=Stage.ADMIT, code=Code.KEY_REUSED)
         envelope = Success(subject.tool, subject.request_id, kept.data, replayed=True)
         await self._journal.replayed(envelope, request_id)
-        self._end_row()
+        self._closing.end_row()
         return Answer(
             envelope=envelope, typed=None if self._decode is None else self._decode(kept.data)
         )
@@ -296,9 +298,9 @@ class Course(Generic[T]):
 
     async def _fetch(self, dispatch: Dispatch) -> Receipt:
         adapter = self._line.adapter
-        self._sent = True
-        self._left_open = self._open
-        self._open = self._line.contract.effect is not Effect.READ
+        self._progress.sent = True
+        self._progress.left_open = self._progress.open
+        self._progress.open = self._line.contract.effect is not Effect.READ
         try:
             async with asyncio.timeout(dispatch.timeout_s + _GRACE_S):
                 return await adapter.fetch(dispatch)
@@ -331,8 +333,10 @@ class Course(Generic[T]):
         if not isinstance(judged, Rejected):
             answer = self._succeed(judged)
         else:
-            self._open = is_outcome_open(contract, receipt, judged, before=self._left_open)
-            answer = Answer(envelope=self._failure(judged))
+            self._progress.open = is_outcome_open(
+                contract, receipt, judged, before=self._progress.left_open
+            )
+            answer = Answer(envelope=self._closing.failure(judged))
             wait = None if pause is None else pause(receipt, judged)
         envelope = answer.envelope
         assert isinstance(envelope, Success | Failure)  # noqa: S101  (narrows for the checker)
@@ -341,7 +345,7 @@ class Course(Generic[T]):
             envelope,
             judged,
             attempt=self._tally.attempts,
-            outcome_open=self._open and isinstance(judged, Rejected),
+            outcome_open=self._progress.open and isinstance(judged, Rejected),
             pause_s=wait,
             arguments=permitted.prepared.arguments,
         )
@@ -387,147 +391,6 @@ class Course(Generic[T]):
             remaining_s=self._remaining_s(),
             jitter=self._means.draw,
         )
-
-    def _failure(self, rejected: Rejected) -> Failure:
-        return fail(
-            rejected,
-            tool=self._subject.tool,
-            request_id=self._subject.request_id,
-            errors=self._line.contract.errors,
-            outcome_open=self._open,
-            left_open=self._left_open,
-        )
-
-    async def _stop(self, rejected: Rejected) -> Answer[T]:
-        """End a call before, or between, dispatches."""
-        subject = self._subject
-        if self._sent:
-            failure = self._failure(rejected)
-            await self._journal.abandoned(
-                rejected, failure, attempt=self._tally.attempts + 1, outcome_open=self._open
-            )
-            return Answer(envelope=failure)
-        refused = refuse(rejected, tool=subject.tool, request_id=subject.request_id)
-        invalid = refused.code in (AgentCode.INVALID_ARGUMENTS, AgentCode.CHECK_FAILED)
-        if self._valid and not invalid:
-            self._end_row()  # denied, or held up: valid all the same
-        if invalid and self._means.repetition.is_repeated(subject.caller, subject.tool, self._raw):
-            rejected = Rejected(
-                stage=Stage.CONFORM,
-                code=Code.REPEATED_INVALID_CALL,
-                findings=rejected.findings,
-            )
-            refused = refuse(rejected, tool=subject.tool, request_id=subject.request_id)
-        await self._journal.refused(rejected, refused)
-        return Answer(envelope=refused)
-
-    def _end_row(self) -> None:
-        """A valid call ends the row of identical invalid ones (ARG-8)."""
-        self._means.repetition.forget(self._subject.caller, self._subject.tool)
-
-    async def _closed(self, work: Callable[[], Awaitable[R]]) -> R | Answer[T]:
-        """Run ``work``; every way out but its own or a cancellation is a closed failure (RES-9)."""
-        running, request_id = self._means.running, self._subject.request_id
-        running.add(request_id)
-        try:
-            return await work()
-        except AuditUnavailable as error:
-            # No event, no answer (AUD-1).
-            _LOG.error("call %s: no record: %s", self._subject.request_id, error)
-            rejected = Rejected(stage=Stage.AUDIT, code=Code.AUDIT_UNAVAILABLE)
-            if isinstance(error, HeldBack):
-                # What attends the record holds back what begins, and not what is told of it.
-                return await self._stop_or_close(replace(rejected, told={"held_back": str(error)}))
-            if self._journal.intended:
-                self._means.finish_later(self._close_intent(rejected))
-                # One turn of the loop puts it into the queue, before the caller can ask again.
-                await asyncio.sleep(0)
-            return self._unrecorded(rejected)
-        except BaseException as error:
-            if is_failure(error):
-                return await self._unexpected(error)  # closed, and audited where possible
-            if isinstance(error, asyncio.CancelledError) and self._journal.intended:
-                # A cancelled call still closes its intent, without its caller.
-                self._means.finish_later(self._abandon(_ABANDONED))
-            raise
-        finally:
-            running.discard(request_id)
-
-    async def _unexpected(self, error: BaseException) -> Answer[T]:
-        # The text of an unexpected exception may quote an answer: it goes to custody only.
-        key = show_name(str(error.name)) if isinstance(error, KeyUnreadable) else None
-        _LOG.error(
-            "call %s: %s, closed as INTERNAL",
-            self._subject.request_id,
-            f"unexpected {type(error).__name__}"
-            if key is None
-            else f"the key {key} of upstream.signature cannot be read",
-        )
-        rejected = Rejected(
-            stage=Stage.INTERNAL,
-            code=Code.INTERNAL,
-            engine_message=text_of(error),
-            told=None if key is None else {"unreadable_key": key},
-        )
-        if not self._sent:
-            return await self._stop_or_close(rejected)
-        try:
-            await self._abandon(rejected)
-        except BaseException as failed:
-            if not is_failure(failed):
-                raise
-            # The record failed as well: still closed.
-            _LOG.error("call %s: no record: %s", self._subject.request_id, type(failed).__name__)
-        return self._unrecorded(rejected)
-
-    async def _stop_or_close(self, rejected: Rejected) -> Answer[T]:
-        """Record that no further attempt runs; where the record fails as well, still closed."""
-        try:
-            return await self._stop(rejected)
-        except BaseException as failed:
-            if not is_failure(failed):
-                raise
-            _LOG.error("call %s: no record: %s", self._subject.request_id, type(failed).__name__)
-            return self._unrecorded(rejected)
-
-    def _unrecorded(self, rejected: Rejected) -> Answer[T]:
-        if self._valid:
-            self._end_row()
-        if self._sent:
-            return Answer(envelope=self._failure(rejected))
-        subject = self._subject
-        return Answer(envelope=refuse(rejected, tool=subject.tool, request_id=subject.request_id))
-
-    async def _close_intent(self, rejected: Rejected) -> None:
-        """Close an intent that may be in the record although recording it failed (AUD-1).
-
-        Its commit may have come too late, or stand in one of two sinks alone. Left open, it
-        would hold up every further call of a write that was never sent (RET-2).
-        """
-        subject = self._subject
-        try:
-            if self._sent:
-                await self._abandon(rejected)
-            else:
-                refused = refuse(rejected, tool=subject.tool, request_id=subject.request_id)
-                await self._journal.refused(rejected, refused)
-        except BaseException as error:
-            if not is_failure(error):
-                raise
-            _LOG.error(
-                "call %s: its intent may stand open in the record: %s",
-                subject.request_id,
-                type(error).__name__,
-            )
-
-    async def _abandon(self, rejected: Rejected) -> None:
-        if self._journal.intended:
-            await self._journal.abandoned(
-                rejected,
-                self._failure(rejected),
-                attempt=self._journal.attempt,
-                outcome_open=self._open,
-            )
 
     def _remaining_s(self) -> float:
         return self._deadline - self._means.clock.monotonic()

@@ -1,0 +1,209 @@
+"""The ways out of a call but its own answer: refused, stopped between attempts, or failed.
+
+Whatever is unexpected ends as a closed failure, recorded where possible; a call that is cancelled
+still closes its intent. Source: SPEC RES-9, AUD-1, ARG-8.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from typing import Final, TypeVar
+
+from sluicegate.gates.envelopes import Failure, Refused
+from sluicegate.gates.failures import is_failure, text_of
+from sluicegate.gates.forwarding import HeldBack
+from sluicegate.gates.journal import Journal
+from sluicegate.gates.means import Means
+from sluicegate.gates.ports import AuditUnavailable, KeyUnreadable
+from sluicegate.gates.recording import Subject
+from sluicegate.gates.refusing import fail, refuse
+from sluicegate.gates.retrying import Tally
+from sluicegate.gates.serving import Line
+from sluicegate.values.codes import AgentCode, Code, Stage
+from sluicegate.values.names import show_name
+from sluicegate.values.rejections import Rejected
+
+R = TypeVar("R")
+
+_LOG: Final = logging.getLogger("sluicegate")
+_ABANDONED: Final = Rejected(stage=Stage.FETCH, code=Code.UPSTREAM_TIMEOUT)
+
+
+@dataclass(slots=True, kw_only=True)
+class Progress:
+    """How far one call came.
+
+    ``valid``: the call ladder accepted the arguments. ``sent``: something was handed to an adapter.
+    ``open``: a write was sent whose effect is not known; ``left_open``: by an attempt before the
+    running one.
+    """
+
+    tally: Tally = field(default_factory=Tally)
+    valid: bool = False
+    sent: bool = False
+    open: bool = False
+    left_open: bool = False
+
+
+class Closing:
+    """Ends one call, and says what the agent sees of that. Not shared, not used twice."""
+
+    def __init__(
+        self, means: Means, line: Line, subject: Subject, raw: bytes, journal: Journal
+    ) -> None:
+        self._means = means
+        self._line = line
+        self._subject = subject
+        self._raw = raw
+        self._journal = journal
+        self.progress = Progress()
+
+    async def run(self, work: Callable[[], Awaitable[R]]) -> R | Failure | Refused:
+        """Do ``work``; every way out but its own or a cancellation is a closed failure (RES-9)."""
+        running, request_id = self._means.running, self._subject.request_id
+        running.add(request_id)
+        try:
+            return await work()
+        except AuditUnavailable as error:
+            return await self._unavailable(error)  # no event, no answer (AUD-1)
+        except BaseException as error:
+            if is_failure(error):
+                return await self._unexpected(error)  # closed, and audited where possible
+            if isinstance(error, asyncio.CancelledError) and self._journal.intended:
+                # A cancelled call still closes its intent, without its caller.
+                self._means.finish_later(self._abandon(_ABANDONED))
+            raise
+        finally:
+            running.discard(request_id)
+
+    async def stop(self, rejected: Rejected) -> Failure | Refused:
+        """End a call before, or between, dispatches. Raises: AuditUnavailable."""
+        if self.progress.sent:
+            failure = self.failure(rejected)
+            await self._journal.abandoned(
+                rejected,
+                failure,
+                attempt=self.progress.tally.attempts + 1,
+                outcome_open=self.progress.open,
+            )
+            return failure
+        refused = self._refuse(rejected)
+        invalid = refused.code in (AgentCode.INVALID_ARGUMENTS, AgentCode.CHECK_FAILED)
+        if self.progress.valid and not invalid:
+            self.end_row()  # denied, or held up: valid all the same
+        subject = self._subject
+        if invalid and self._means.repetition.is_repeated(subject.caller, subject.tool, self._raw):
+            rejected = Rejected(
+                stage=Stage.CONFORM,
+                code=Code.REPEATED_INVALID_CALL,
+                findings=rejected.findings,
+            )
+            refused = self._refuse(rejected)
+        await self._journal.refused(rejected, refused)
+        return refused
+
+    def failure(self, rejected: Rejected) -> Failure:
+        """Return what the agent sees of a call that ran, or may have run."""
+        return fail(
+            rejected,
+            tool=self._subject.tool,
+            request_id=self._subject.request_id,
+            errors=self._line.contract.errors,
+            outcome_open=self.progress.open,
+            left_open=self.progress.left_open,
+        )
+
+    def end_row(self) -> None:
+        """A valid call ends the row of identical invalid ones (ARG-8)."""
+        self._means.repetition.forget(self._subject.caller, self._subject.tool)
+
+    async def _unavailable(self, error: AuditUnavailable) -> Failure | Refused:
+        _LOG.error("call %s: no record: %s", self._subject.request_id, error)
+        rejected = Rejected(stage=Stage.AUDIT, code=Code.AUDIT_UNAVAILABLE)
+        if isinstance(error, HeldBack):
+            # What attends the record holds back what begins, and not what is told of it.
+            return await self._stop_or_close(replace(rejected, told={"held_back": str(error)}))
+        if self._journal.intended:
+            self._means.finish_later(self._close_intent(rejected))
+            # One turn of the loop puts it into the queue, before the caller can ask again.
+            await asyncio.sleep(0)
+        return self._unrecorded(rejected)
+
+    async def _unexpected(self, error: BaseException) -> Failure | Refused:
+        # The text of an unexpected exception may quote an answer: it goes to custody only.
+        key = show_name(str(error.name)) if isinstance(error, KeyUnreadable) else None
+        _LOG.error(
+            "call %s: %s, closed as INTERNAL",
+            self._subject.request_id,
+            f"unexpected {type(error).__name__}"
+            if key is None
+            else f"the key {key} of upstream.signature cannot be read",
+        )
+        rejected = Rejected(
+            stage=Stage.INTERNAL,
+            code=Code.INTERNAL,
+            engine_message=text_of(error),
+            told=None if key is None else {"unreadable_key": key},
+        )
+        if not self.progress.sent:
+            return await self._stop_or_close(rejected)
+        try:
+            await self._abandon(rejected)
+        except BaseException as failed:
+            if not is_failure(failed):
+                raise
+            # The record failed as well: still closed.
+            _LOG.error("call %s: no record: %s", self._subject.request_id, type(failed).__name__)
+        return self._unrecorded(rejected)
+
+    async def _stop_or_close(self, rejected: Rejected) -> Failure | Refused:
+        """Record that no further attempt runs; where the record fails as well, still closed."""
+        try:
+            return await self.stop(rejected)
+        except BaseException as failed:
+            if not is_failure(failed):
+                raise
+            _LOG.error("call %s: no record: %s", self._subject.request_id, type(failed).__name__)
+            return self._unrecorded(rejected)
+
+    def _unrecorded(self, rejected: Rejected) -> Failure | Refused:
+        if self.progress.valid:
+            self.end_row()
+        if self.progress.sent:
+            return self.failure(rejected)
+        return self._refuse(rejected)
+
+    async def _close_intent(self, rejected: Rejected) -> None:
+        """Close an intent that may be in the record although recording it failed (AUD-1).
+
+        Its commit may have come too late, or stand in one of two sinks alone. Left open, it
+        would hold up every further call of a write that was never sent (RET-2).
+        """
+        try:
+            if self.progress.sent:
+                await self._abandon(rejected)
+            else:
+                await self._journal.refused(rejected, self._refuse(rejected))
+        except BaseException as error:
+            if not is_failure(error):
+                raise
+            _LOG.error(
+                "call %s: its intent may stand open in the record: %s",
+                self._subject.request_id,
+                type(error).__name__,
+            )
+
+    async def _abandon(self, rejected: Rejected) -> None:
+        if self._journal.intended:
+            await self._journal.abandoned(
+                rejected,
+                self.failure(rejected),
+                attempt=self._journal.attempt,
+                outcome_open=self.progress.open,
+            )
+
+    def _refuse(self, rejected: Rejected) -> Refused:
+        return refuse(rejected, tool=self._subject.tool, request_id=self._subject.request_id)
