@@ -74,7 +74,7 @@ def test_a_rotation_wraps_every_data_key_anew_and_is_recorded_first(sluicegate: 
         0,
         f"custody key {new} is active; data keys wrapped anew: 2\n",
     )
-    assert "when they are opened anew" in done.err
+    assert "until they need the new one or are opened anew" in done.err
     who = f"os:{getpass.getuser()}"
     assert acts(sluicegate, "rotate", "rewrap") == [
         {"act": "rotate", "who": who, "key_id": new, "drawn": True, "reason": "ticket 9"},
@@ -109,6 +109,23 @@ def test_what_a_running_gate_seals_with_the_older_key_stays_readable(sluicegate:
         gate.call("job_status", other("other"), caller=SVC)
     assert wrapping_keys() == {new}
     assert sluicegate("audit", "verify").code == 0
+
+
+@pytest.mark.requirement("AUD-4", "ACC-4")
+def test_a_running_gate_repeats_an_answer_that_a_rotation_wrapped_anew(sluicegate: Here) -> None:
+    contract = Path("contracts/restart/contract.yaml")
+    contract.write_text(f"{contract.read_text()}idempotency: {{key: host, keep_s: 600}}\n")
+    with open_blocking("contracts") as gate:
+        given = gate.call("restart", other("failed"), caller=SVC, call_id="c-1")
+        (old,) = wrapping_keys()
+        assert sluicegate("audit", "rotate", "--reason", "ticket 9").code == 0
+        (new,) = wrapping_keys() - {old}
+        again = gate.call("restart", other("failed"), caller=SVC, call_id="c-1")
+        shown = json.loads(again.to_json())
+        assert (again.outcome, shown.get("replayed")) == ("success", True)
+        assert shown["data"] == json.loads(given.to_json())["data"]
+        gate.call("restart", other("succeeded"), caller=SVC, call_id="c-2")
+    assert wrapping_keys() == {new}
 
 
 @pytest.mark.requirement("CLI", "AUD-4")

@@ -245,8 +245,8 @@ def purge(now: str | None, yes: bool, folder: str, form: str) -> int:
 def rotate(reason: str, rewrap_only: bool, folder: str, form: str) -> int:
     """Draw a new custody key and wrap every data key under it. Recorded first.
 
-    The older keys stay. A running gate takes the new key when it is opened anew; what it seals
-    until then is wrapped by --rewrap-only afterwards, and stays readable in any case.
+    The older keys stay. A running gate takes the new key when it first needs it, or when it is
+    opened anew; what it seals until then stays readable, and --rewrap-only wraps it afterwards.
     """
     from sluicegate.cli.record import guard_record, who_acts
     from sluicegate.opening import rotating
@@ -269,8 +269,9 @@ def rotate(reason: str, rewrap_only: bool, folder: str, form: str) -> int:
         )
     if done.is_drawn:
         note(
-            "Running gates take the new key when they are opened anew. Keep the older keys; then"
-            " run `sluicegate audit rotate --rewrap-only` for what was sealed meanwhile."
+            "Running gates seal with the older key until they need the new one or are opened anew."
+            " Keep the older keys; then run `sluicegate audit rotate --rewrap-only` for what was"
+            " sealed meanwhile."
         )
     return Exit.ACCEPTED
 

@@ -22,6 +22,10 @@ class SealBroken(Exception):  # noqa: N818  (a state of a blob, as AuditUnavaila
     """A blob does not open: its key is not here, or its bytes are not those that were sealed."""
 
 
+class KeyNotHeld(SealBroken):
+    """A data key is wrapped under a custody key that is not held: of the blob nothing is said."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sealed:
     """One sealed blob. ``wrapped_key`` is the data key under the custody key ``key_id``."""
@@ -57,7 +61,7 @@ def seal(content: bytes, keys: AuditKeys, *, ref: str, contract_digest: str, kin
 def unseal(
     sealed: Sealed, keys: AuditKeys, *, ref: str, contract_digest: str, kind: str, size: int
 ) -> bytes:
-    """Return the plain bytes, ``size`` of them. Raises: SealBroken."""
+    """Return the plain bytes, ``size`` of them. Raises: SealBroken, KeyNotHeld."""
     try:
         packed = AESGCM(_unwrap(sealed.key_id, sealed.wrapped_key, keys)).decrypt(
             sealed.nonce,
@@ -74,7 +78,7 @@ def unseal(
 def rewrap(key_id: str, wrapped_key: bytes, keys: AuditKeys) -> tuple[str, bytes]:
     """Return (active key id, data key wrapped under it); the text is not touched.
 
-    Raises: SealBroken.
+    Raises: SealBroken, KeyNotHeld.
     """
     data_key = _unwrap(key_id, wrapped_key, keys)
     return keys.active, aes_key_wrap(keys.custody[keys.active], data_key)
@@ -83,9 +87,9 @@ def rewrap(key_id: str, wrapped_key: bytes, keys: AuditKeys) -> tuple[str, bytes
 def _unwrap(key_id: str, wrapped_key: bytes, keys: AuditKeys) -> bytes:
     key = keys.custody.get(key_id)
     if key is None:
-        raise SealBroken(
-            f"custody key {key_id} is not in the keyring as it was opened: after a rotation open"
-            " the record anew; else put the key's line back"
+        raise KeyNotHeld(
+            f"custody key {key_id} is not in the keyring: put its line back; where keys stand in"
+            " the environment, open the gate anew with the new value"
         )
     try:
         return aes_key_unwrap(key, wrapped_key)

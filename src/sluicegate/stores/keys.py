@@ -112,8 +112,8 @@ def rotate_custody_key(spec: str, folder: Path, new: CustodyKey | None = None) -
     """Add a new custody key to the key directory, make it the active one, and return its id.
 
     Older keys stay, since older blobs need them until they are wrapped anew, and so do those that
-    a running gate seals: it sees the new key when it opens again. Two who add a key at once both
-    keep it. Raises: ConfigurationError.
+    a running gate seals until it meets the new key. Two who add a key at once both keep it.
+    Raises: ConfigurationError.
     """
     directory = find_key_directory(spec, folder)
     _open_directory(directory, None, may_create=False)

@@ -14,6 +14,7 @@ from sluicegate.gates.ports import AuditUnavailable, ChainReport
 from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery, CallQuery
 from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Reservation, Terms
 from sluicegate.stores.chain import verify_chain
+from sluicegate.stores.keyring import Keyring, ReadKeys
 from sluicegate.stores.keys import AuditKeys, draw_keys
 from sluicegate.stores.record_accepted import find_accepted, find_answer
 from sluicegate.stores.record_acts import (
@@ -35,16 +36,22 @@ T = TypeVar("T")
 class MemoryStore:
     """An AuditStore without a file; each record is made at once, in the caller's thread."""
 
-    def __init__(self, keys: AuditKeys | None = None, *, daily_bytes: int = 67_108_864) -> None:
+    def __init__(
+        self,
+        keys: AuditKeys | None = None,
+        *,
+        daily_bytes: int = 67_108_864,
+        read_keys: ReadKeys | None = None,
+    ) -> None:
         demand_sqlite()
-        self._keys = keys or draw_keys()
+        self._ring = Keyring(keys or draw_keys(), read_keys)
         self._lock = threading.Lock()
         self._closed = False
         self._connection = sqlite3.connect(
             ":memory:", isolation_level=None, check_same_thread=False
         )
-        prepare_tables(self._connection, self._keys, "memory:")
-        self._ledger = Ledger(self._connection, self._keys, daily_bytes)
+        prepare_tables(self._connection, self._ring.keys, "memory:")
+        self._ledger = Ledger(self._connection, self._ring, daily_bytes)
 
     def record_blocking(self, events: Sequence[AuditEvent]) -> tuple[str, ...]:
         """Append the events and return their ids. Raises: AuditUnavailable."""
@@ -92,13 +99,13 @@ class MemoryStore:
 
     async def find_open_call(self, call: CallQuery) -> str | None:
         """Return the request id under which this very call is open."""
-        columns = key_columns(self._keys, call)
+        columns = key_columns(self._ring.keys, call)
         return self._ask(lambda connection: find_open_row(connection, columns))
 
     async def demand_key(self, reservation: Reservation, call: CallQuery, *, now: datetime) -> None:
         """Judge a reservation as the commit of an intent would, and keep nothing."""
-        columns = key_columns(self._keys, call)
-        terms = hide_key(Terms(reservation=reservation), self._keys)
+        columns = key_columns(self._ring.keys, call)
+        terms = hide_key(Terms(reservation=reservation), self._ring.keys)
         self._ask(lambda connection: demand_terms(connection, columns, terms, now))
 
     async def accepted(self, query: AcceptedQuery, *, now: datetime) -> AcceptedPage:
@@ -111,14 +118,14 @@ class MemoryStore:
 
     def verify(self) -> ChainReport:
         """Recompute the chain over every column from the first event on."""
-        return verify_chain(self._keys.chain, self.events())
+        return verify_chain(self._ring.keys.chain, self.events())
 
     async def reveal(self, ref: str, *, who: str, reason: str, now: datetime) -> bytes:
         """Record the act, then return the plain bytes. Raises: KeyError, AuditUnavailable."""
         demand_account(who, reason)
         blob = self._ask(lambda connection: find_blob(connection, ref, now))
         self.record_blocking([record_reveal(blob, who=who, reason=reason, now=now)])
-        return open_blob(blob, self._keys)
+        return open_blob(blob, self._ring)
 
     async def purge(
         self,

@@ -14,6 +14,7 @@ from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import StoredEvent
 from sluicegate.gates.ports import AuditUnavailable, ChainReport
 from sluicegate.stores.chain import GENESIS, verify_chain
+from sluicegate.stores.keyring import Keyring, ReadKeys
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.postgres_place import Place
 from sluicegate.stores.postgres_session import Session, connect, tell_error
@@ -48,12 +49,13 @@ class PostgresStore(QueuedStore):
         daily_bytes: int = 67_108_864,
         max_queued_bytes: int = MAX_QUEUED_BYTES,
         patience_s: float = PATIENCE_S,
+        read_keys: ReadKeys | None = None,
     ) -> None:
         """Connect to a record that stands.
 
         Raises: RecordMissing where there is none; ConfigurationError.
         """
-        super().__init__(place.shown, keys, patience_s=patience_s)
+        super().__init__(place.shown, Keyring(keys, read_keys), patience_s=patience_s)
         self._place = place
         self._daily_bytes = daily_bytes
         self._max_queued_bytes = max_queued_bytes
@@ -104,7 +106,7 @@ class PostgresStore(QueuedStore):
         with self._reading() as session:
             yield from read_answers(
                 session,
-                self._keys,
+                self._ring,
                 tool,
                 since=since,
                 now=now,
@@ -126,7 +128,7 @@ class PostgresStore(QueuedStore):
 
         try:
             with self._reading() as session:
-                report = verify_chain(self._keys.chain, watched(session))
+                report = verify_chain(self._ring.keys.chain, watched(session))
                 return report if report.broken_at is not None else _compare(session, report, seen)
         except AuditUnavailable as error:
             return _broken(seen, str(error))
@@ -148,7 +150,7 @@ class PostgresStore(QueuedStore):
     def _start(self) -> PostgresWriter:
         return PostgresWriter(
             self._place,
-            self._keys,
+            self._ring,
             daily_bytes=self._daily_bytes,
             patience_s=self._patience_s,
             max_queued_bytes=self._max_queued_bytes,

@@ -16,7 +16,7 @@ from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.gates.terms import NO_TERMS, Terms
 from sluicegate.stores.encoding import Column, EncodedEvent
-from sluicegate.stores.keys import AuditKeys
+from sluicegate.stores.keyring import Keyring
 from sluicegate.stores.postgres_migrations import PREPARE
 from sluicegate.stores.postgres_session import Session, without_nul
 from sluicegate.stores.record_ledger import Ledger
@@ -34,8 +34,8 @@ class PostgresLedger(Ledger):
 
     __slots__ = ("begun_at", "session")
 
-    def __init__(self, session: Session, keys: AuditKeys, daily_bytes: int) -> None:
-        super().__init__(session, keys, daily_bytes)
+    def __init__(self, session: Session, ring: Keyring, daily_bytes: int) -> None:
+        super().__init__(session, ring, daily_bytes)
         self.session = session
         self.begun_at = 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -32,8 +33,8 @@ def open_postgres(
     place = find_place(settings.store)
     with _connected(place) as session:  # a record that was never begun has no keys either
         demand_version(session, schema=place.schema, shown=place.shown)
-    keys = open_keys(settings.keys, folder, may_create=False)
-    return PostgresStore(place, keys, daily_bytes=retention.daily_bytes)
+    read_keys = partial(open_keys, settings.keys, folder, may_create=False)
+    return PostgresStore(place, read_keys(), daily_bytes=retention.daily_bytes, read_keys=read_keys)
 
 
 def prepare_postgres(

@@ -15,7 +15,7 @@ from typing import Final
 import psycopg
 
 from sluicegate.gates.ports import AuditUnavailable
-from sluicegate.stores.keys import AuditKeys
+from sluicegate.stores.keyring import Keyring
 from sluicegate.stores.postgres_ledger import PostgresLedger
 from sluicegate.stores.postgres_migrations import demand_chain
 from sluicegate.stores.postgres_place import Place
@@ -36,7 +36,7 @@ class PostgresWriter(Writer):
     def __init__(
         self,
         place: Place,
-        keys: AuditKeys,
+        ring: Keyring,
         *,
         daily_bytes: int,
         patience_s: float,
@@ -45,7 +45,7 @@ class PostgresWriter(Writer):
         """Connect and start. Raises: psycopg.Error, ConfigurationError."""
         super().__init__(place.shown, max_queued_bytes=max_queued_bytes)
         self._place = place
-        self._keys = keys
+        self._ring = ring
         self._daily_bytes = daily_bytes
         self._patience_ms = max(1, int(patience_s * 1000))
         self._ledger: PostgresLedger | None = None
@@ -128,12 +128,12 @@ class PostgresWriter(Writer):
             session = connect(self._place, patience_ms=self._patience_ms)
             try:
                 demand_chain(
-                    session, self._keys, schema=self._place.schema, shown=self._place.shown
+                    session, self._ring.keys, schema=self._place.schema, shown=self._place.shown
                 )
             except BaseException:
                 session.close()
                 raise
-            self._ledger = PostgresLedger(session, self._keys, self._daily_bytes)
+            self._ledger = PostgresLedger(session, self._ring, self._daily_bytes)
         return self._ledger
 
     def _demand_same_chain(self, ledger: PostgresLedger) -> None:

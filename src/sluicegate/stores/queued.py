@@ -17,7 +17,7 @@ from sluicegate.gates.operator_acts import demand_account
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery, CallQuery
 from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Reservation, Terms
-from sluicegate.stores.keys import AuditKeys
+from sluicegate.stores.keyring import Keyring
 from sluicegate.stores.record_accepted import find_accepted, find_answer
 from sluicegate.stores.record_acts import (
     open_blob,
@@ -55,9 +55,9 @@ class QueuedStore(ABC):
 
     _writer: Writer
 
-    def __init__(self, shown: str, keys: AuditKeys, *, patience_s: float) -> None:
+    def __init__(self, shown: str, ring: Keyring, *, patience_s: float) -> None:
         self._shown = shown
-        self._keys = keys
+        self._ring = ring
         self._patience_s = patience_s
         self._fork = threading.Lock()
         self._pid = os.getpid()
@@ -101,7 +101,7 @@ class QueuedStore(ABC):
 
         Asked of the writer, so that everything queued before is counted. Raises: AuditUnavailable.
         """
-        columns = key_columns(self._keys, call)
+        columns = key_columns(self._ring.keys, call)
         return await self._do(lambda ledger: find_open_row(ledger.connection, columns))
 
     async def demand_key(self, reservation: Reservation, call: CallQuery, *, now: datetime) -> None:
@@ -109,8 +109,8 @@ class QueuedStore(ABC):
 
         Raises: TermRefused, AlreadyDone, AuditUnavailable.
         """
-        columns = key_columns(self._keys, call)
-        terms = hide_key(Terms(reservation=reservation), self._keys)
+        columns = key_columns(self._ring.keys, call)
+        terms = hide_key(Terms(reservation=reservation), self._ring.keys)
         await self._do(lambda ledger: demand_terms(ledger.connection, columns, terms, now))
 
     async def accepted(self, query: AcceptedQuery, *, now: datetime) -> AcceptedPage:
@@ -133,7 +133,7 @@ class QueuedStore(ABC):
         demand_account(who, reason)
         blob = await self._do(lambda ledger: find_blob(ledger.connection, ref, now))
         await self.record([record_reveal(blob, who=who, reason=reason, now=now)])
-        return open_blob(blob, self._keys)
+        return await asyncio.to_thread(open_blob, blob, self._ring)
 
     async def purge(
         self,

@@ -13,8 +13,9 @@ from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery
 from sluicegate.gates.terms import Accepted, AcceptedPage
 from sluicegate.stores.chain import holds_own_link
+from sluicegate.stores.custody import KeyNotHeld, SealBroken
 from sluicegate.stores.encoding import Column, hmac_of_arguments, storable, time_text
-from sluicegate.stores.record_acts import open_blob
+from sluicegate.stores.record_acts import unseal_blob
 from sluicegate.stores.record_custody import find_blob
 from sluicegate.stores.record_ledger import Ledger
 from sluicegate.stores.record_questions import read_event
@@ -125,6 +126,9 @@ def _open_selected(ledger: Ledger, event: StoredEvent, now: datetime) -> bytes |
     except KeyError:
         return None
     try:
-        return open_blob(blob, ledger.keys)
-    except AuditUnavailable:
+        return unseal_blob(blob, ledger.ring)
+    except KeyNotHeld as error:
+        # It may be whole: "there is no answer" would let a write be made twice.
+        raise AuditUnavailable(str(error)) from None
+    except SealBroken:
         return None  # what does not open proves nothing; of others nothing is said

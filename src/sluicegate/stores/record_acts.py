@@ -12,7 +12,7 @@ from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.stores.custody import SealBroken, unseal
 from sluicegate.stores.encoding import time_text
-from sluicegate.stores.keys import AuditKeys
+from sluicegate.stores.keyring import Keyring
 from sluicegate.stores.record_custody import Blob, destroy_blobs, rewrap_blobs
 from sluicegate.stores.record_ledger import Ledger
 
@@ -31,10 +31,10 @@ def record_reveal(blob: Blob, *, who: str, reason: str, now: datetime) -> AuditE
     )
 
 
-def open_blob(blob: Blob, keys: AuditKeys) -> bytes:
-    """Return the plain bytes. Raises: AuditUnavailable if the blob does not open."""
-    try:
-        return unseal(
+def unseal_blob(blob: Blob, ring: Keyring) -> bytes:
+    """Return the plain bytes. Raises: SealBroken, KeyNotHeld."""
+    return ring.use(
+        lambda keys: unseal(
             blob.sealed,
             keys,
             ref=blob.ref,
@@ -42,6 +42,13 @@ def open_blob(blob: Blob, keys: AuditKeys) -> bytes:
             kind=blob.kind,
             size=blob.content_bytes,
         )
+    )
+
+
+def open_blob(blob: Blob, ring: Keyring) -> bytes:
+    """Return the plain bytes. Raises: AuditUnavailable if the blob does not open."""
+    try:
+        return unseal_blob(blob, ring)
     except SealBroken as error:
         raise AuditUnavailable(str(error)) from None
 
@@ -80,7 +87,7 @@ def rewrap_custody(ledger: Ledger, *, now: datetime, who: str) -> int:
     Raises: AuditUnavailable if a data key does not open.
     """
     try:
-        count = rewrap_blobs(ledger.connection, ledger.keys)
+        count = ledger.ring.use(lambda keys: rewrap_blobs(ledger.connection, keys))
     except SealBroken as error:
         raise AuditUnavailable(str(error)) from None
     if count:

@@ -14,6 +14,7 @@ from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.stores.connections import Connection
 from sluicegate.stores.custody import Sealed
 from sluicegate.stores.encoding import time_text
+from sluicegate.stores.keyring import Keyring
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.record_acts import open_blob
 from sluicegate.stores.record_custody import Blob
@@ -76,14 +77,14 @@ def select_answers(
     try:
         with closing(connect_to_read(path)) as connection:
             demand_keys(connection, keys, str(path))
-            yield from read_answers(connection, keys, tool, since=since, now=now)
+            yield from read_answers(connection, Keyring(keys), tool, since=since, now=now)
     except sqlite3.Error as error:
         raise AuditUnavailable(f"{path.name} cannot be read: {error}") from error
 
 
 def read_answers(
     connection: Connection,
-    keys: AuditKeys,
+    ring: Keyring,
     tool: str,
     *,
     since: datetime | None,
@@ -103,12 +104,12 @@ def read_answers(
         )
         yield KeptAnswer(
             **dict(zip(_EVENT, event, strict=True)),
-            raw=_open(raw, keys),
-            arguments=_open(arguments, keys),
+            raw=_open(raw, ring),
+            arguments=_open(arguments, ring),
         )
 
 
-def _open(row: tuple[object, ...], keys: AuditKeys) -> bytes | None:
+def _open(row: tuple[object, ...], ring: Keyring) -> bytes | None:
     if row[0] is None:
         return None
     named = dict(zip(_BLOB, row, strict=True))
@@ -116,4 +117,4 @@ def _open(row: tuple[object, ...], keys: AuditKeys) -> bytes | None:
         name: named.pop(name)
         for name in ("algorithm", "key_id", "wrapped_key", "nonce", "ciphertext")
     }
-    return open_blob(Blob(**named, sealed=Sealed(**sealed)), keys)  # type: ignore[arg-type]
+    return open_blob(Blob(**named, sealed=Sealed(**sealed)), ring)  # type: ignore[arg-type]

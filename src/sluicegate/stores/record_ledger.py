@@ -11,6 +11,7 @@ from sluicegate.gates.terms import NO_TERMS, Terms
 from sluicegate.stores.chain import GENESIS, link_columns
 from sluicegate.stores.connections import Connection
 from sluicegate.stores.encoding import COLUMNS, Column, EncodedEvent, encode_event
+from sluicegate.stores.keyring import Keyring
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.record_custody import keep_blobs
 from sluicegate.stores.record_terms import (
@@ -28,19 +29,19 @@ _MIDDLE: Final = COLUMNS[1:-2]  # everything but seq, previous and link
 class Ledger:
     """The record inside one open transaction, head in hand."""
 
-    __slots__ = ("_keys", "connection", "daily_bytes", "link", "seq")
+    __slots__ = ("connection", "daily_bytes", "link", "ring", "seq")
 
-    def __init__(self, connection: Connection, keys: AuditKeys, daily_bytes: int) -> None:
+    def __init__(self, connection: Connection, ring: Keyring, daily_bytes: int) -> None:
         self.connection = connection
         self.daily_bytes = daily_bytes
-        self._keys = keys
+        self.ring = ring
         self.seq = 0
         self.link = GENESIS
 
     @property
     def keys(self) -> AuditKeys:
-        """The keys of this record."""
-        return self._keys
+        """The keys of this record, as they are held by now."""
+        return self.ring.keys
 
     def begin(self) -> None:
         """Begin the transaction and read the head of the chain inside it.
@@ -67,14 +68,14 @@ class Ledger:
         before anything is written, as ``AuditStore.record`` says; sqlite3.Error.
         """
         try:
-            encoded = [encode_event(event, self._keys) for event in events]
+            encoded = [encode_event(event, self.keys) for event in events]
         except (TypeError, ValueError, OverflowError, RecursionError, AttributeError) as error:
             # The text of such an error may quote the value, so only its type is told.
             raise AuditUnavailable(f"the event cannot be encoded: {type(error).__name__}") from None
         if terms.if_intended and not has_intent(self.connection, encoded[0].columns):
             return ()
         if terms is not NO_TERMS:
-            terms = hide_key(terms, self._keys)
+            terms = hide_key(terms, self.keys)
             for event in encoded:
                 if event.columns["kind"] == EventKind.INTENT:
                     demand_terms(self.connection, event.columns, terms, event.time)
@@ -86,10 +87,10 @@ class Ledger:
     def _append(self, event: EncodedEvent) -> str:
         columns = event.columns
         if event.kept:
-            keep_blobs(self.connection, event, self._keys, self.daily_bytes)
+            keep_blobs(self.connection, event, self.keys, self.daily_bytes)
         seq = self.seq + 1
         covered = (seq, *[columns[name] for name in _MIDDLE], self.link)
-        link = link_columns(self._keys.chain, covered)
+        link = link_columns(self.keys.chain, covered)
         self._insert((*covered, link))
         self.seq, self.link = seq, link
         return str(columns["event_id"])

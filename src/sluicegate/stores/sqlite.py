@@ -15,6 +15,7 @@ from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import StoredEvent
 from sluicegate.gates.ports import AuditUnavailable, ChainReport
 from sluicegate.stores.chain import GENESIS, verify_chain
+from sluicegate.stores.keyring import Keyring, ReadKeys
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.queued import PATIENCE_S, QueuedStore
 from sluicegate.stores.record_open_calls import find_disagreement
@@ -44,13 +45,14 @@ class SqliteStore(QueuedStore):
         max_queued_bytes: int = MAX_QUEUED_BYTES,
         patience_s: float = PATIENCE_S,
         may_begin: bool = True,
+        read_keys: ReadKeys | None = None,
     ) -> None:
         """Open the file, or create it with mode 0600.
 
         Raises: RecordEmpty where it holds no record and ``may_begin`` is false;
         ConfigurationError.
         """
-        super().__init__(path.name, keys, patience_s=patience_s)
+        super().__init__(path.name, Keyring(keys, read_keys), patience_s=patience_s)
         self._path = path.absolute()
         self._daily_bytes = daily_bytes
         self._max_queued_bytes = max_queued_bytes
@@ -121,7 +123,7 @@ class SqliteStore(QueuedStore):
                 seen = (event.seq, event.link)
 
         try:
-            report = verify_chain(self._keys.chain, watched())
+            report = verify_chain(self._ring.keys.chain, watched())
             return report if report.broken_at is not None else self._verify_derived(report)
         except AuditUnavailable as error:
             return ChainReport(
@@ -160,7 +162,7 @@ class SqliteStore(QueuedStore):
     def _start(self) -> SqliteWriter:
         return SqliteWriter(
             self._path,
-            self._keys,
+            self._ring,
             daily_bytes=self._daily_bytes,
             max_queued_bytes=self._max_queued_bytes,
             may_begin=self._may_begin,

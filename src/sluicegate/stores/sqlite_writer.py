@@ -14,7 +14,7 @@ from pathlib import Path
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.stores.file_lock import FileLock
 from sluicegate.stores.footing import Footing
-from sluicegate.stores.keys import AuditKeys
+from sluicegate.stores.keyring import Keyring
 from sluicegate.stores.record_ledger import Ledger
 from sluicegate.stores.sqlite_schema import connect, prepare_tables
 from sluicegate.stores.writing import MAX_QUEUED_BYTES, Item, Writer, attempt
@@ -28,7 +28,7 @@ class SqliteWriter(Writer):
     def __init__(
         self,
         path: Path,
-        keys: AuditKeys,
+        ring: Keyring,
         *,
         daily_bytes: int,
         max_queued_bytes: int = MAX_QUEUED_BYTES,
@@ -37,7 +37,7 @@ class SqliteWriter(Writer):
         super().__init__(path.name, max_queued_bytes=max_queued_bytes)
         self.path = path
         self.max_pages: int | None = None
-        self._keys = keys
+        self._ring = ring
         self._daily_bytes = daily_bytes
         self._may_begin = may_begin
         self._lock = FileLock(path.with_name(path.name + ".lock"))
@@ -94,14 +94,14 @@ class SqliteWriter(Writer):
             raise FileNotFoundError(f"{self.path} is gone: put it back, or start the gate anew")
         connection = connect(self.path, max_pages=self.max_pages, may_create=self._may_begin)
         try:
-            prepare_tables(connection, self._keys, str(self.path), may_begin=self._may_begin)
+            prepare_tables(connection, self._ring.keys, str(self.path), may_begin=self._may_begin)
         except BaseException:
             connection.close()
             raise
         self._may_begin = False
         self._inode = _inode(self.path)
         self._footing = Footing(self.path)
-        self._ledger = Ledger(connection, self._keys, self._daily_bytes)
+        self._ledger = Ledger(connection, self._ring, self._daily_bytes)
         return self._ledger
 
     def _demand_footing(self) -> None:

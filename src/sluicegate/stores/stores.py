@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -51,8 +52,15 @@ def open_store(
     if not may_begin and not (path.exists() and path.stat().st_size):
         raise say_missing(path, marker)
     keys = open_keys(settings.keys, folder, database=path, may_create=not path.exists())
+    read_keys = partial(open_keys, settings.keys, folder, database=path, may_create=False)
     try:
-        store = SqliteStore(path, keys, daily_bytes=retention.daily_bytes, may_begin=may_begin)
+        store = SqliteStore(
+            path,
+            keys,
+            daily_bytes=retention.daily_bytes,
+            may_begin=may_begin,
+            read_keys=read_keys,
+        )
     except RecordEmpty:
         raise say_missing(path, marker) from None
     if marker is None:

@@ -310,7 +310,7 @@ async def test_what_a_store_seals_with_the_older_key_after_a_rotation_opens_as_w
     for event, plain in ((early, b"early"), (late, b"late"), (again, b"early")):
         given = await rotated.reveal(event.raw_ref or "", who="o", reason="x", now=NOW)
         assert given == plain
-    with pytest.raises(AuditUnavailable, match="open the record anew"):
+    with pytest.raises(AuditUnavailable, match="open the gate anew"):
         await running.reveal(early.raw_ref or "", who="o", reason="x", now=NOW)
     assert await rotated.rewrap(now=NOW, who="olga") == 1
     await running.close()
