@@ -192,6 +192,7 @@ class SharedKeysStore(ForwardingStore):
         except AuditUnavailable as error:
             # The reply may be what was lost: then the key is held for nothing until it is freed.
             self._debts.owe(claim)
+            self._forget(claim)
             raise HeldBack(str(error)) from error
 
     async def _judge(self, claim: Claim, now: datetime, *, keep: bool) -> None:

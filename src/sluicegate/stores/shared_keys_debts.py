@@ -89,9 +89,7 @@ class Debts:
             self._again_s = _AGAIN_S if problem is None else min(2 * self._again_s, _SELDOM_S)
             self._plan()
         if problem is not None and problem != self._problem:
-            _LOG.warning(
-                "the ends of %d calls are not told to the key store yet: %s",
-                len(self._owed),
-                problem,
-            )
+            count = len(self._owed)
+            keys = "key is" if count == 1 else "keys are"
+            _LOG.warning("%d %s not settled in the key store yet: %s", count, keys, problem)
         self._problem = problem

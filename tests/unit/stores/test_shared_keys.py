@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -382,6 +383,24 @@ async def test_a_key_that_was_reserved_for_nothing_is_given_back_when_it_is_met(
     assert await said(one, intent(B)) == "recorded"
 
 
+async def test_calls_that_found_no_redis_leave_no_claim_and_their_keys_are_counted(
+    gates: Gates, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared_keys_debts, "_AGAIN_S", 0.01)
+    one = await gates.open()
+    gates.server.kill()
+    try:
+        for number in range(3):
+            with pytest.raises(HeldBack):
+                await one.record([intent(f"req.{number:08}")], terms=terms_of(f"{number}" * 64))
+        assert one._claims == {}
+        async with asyncio.timeout(10):
+            while "3 keys are not settled in the key store yet" not in caplog.text:
+                await asyncio.sleep(0.01)
+    finally:
+        gates.server.start()
+
+
 async def test_a_key_that_could_not_be_given_back_is_given_back_in_time(
     gates: Gates, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -396,14 +415,14 @@ async def test_a_key_that_could_not_be_given_back_is_given_back_in_time(
     assert await said(one, intent(A), refused) == "QUOTA_EXCEEDED"
     one._store = kill._store
     async with asyncio.timeout(10):
-        while "are not told to the key store yet" not in caplog.text:
+        while "not settled in the key store yet" not in caplog.text:
             await asyncio.sleep(0.01)
     gates.server.start()
     async with asyncio.timeout(10):
         while gates.server.names() and entries(gates.server):
             await asyncio.sleep(0.01)
     assert await said(other, intent(B)) == "recorded"
-    assert caplog.text.count("the ends of 1 calls are not told to the key store yet") == 1
+    assert caplog.text.count("1 key is not settled in the key store yet") == 1
 
 
 class Killing(ForwardingStore):
@@ -529,6 +548,30 @@ async def test_what_one_gate_destroyed_no_gate_gives_again(gates: Gates) -> None
     assert await said(other, intent(B)) == f"done as {A}"
 
 
+@pytest.mark.requirement("AUD-4")
+async def test_a_rotation_of_one_gate_takes_its_answers_from_no_gate(gates: Gates) -> None:
+    new, held = draw_keys(), gates.keys
+    both = replace(held, custody={**held.custody, **new.custody}, active=new.active)
+    source = [held]
+    path = gates.folder / "rotated.db"
+    record = SqliteStore(path, held, read_keys=lambda: source[-1])
+    one, other = await gates.open(record), await gates.open()
+    await one.record([intent(A)], terms=terms_of())
+    await record.record([outcome(A, kept=kept(SELECTED, "selected"))])  # Redis is not told yet
+    rotating = SqliteStore(path, both)
+    await rotating.rewrap(now=NOW, who="ada")
+    await rotating.close()
+    with pytest.raises(AuditUnavailable, match="not in the keyring"):
+        await one.settle(A)
+    assert state_of(gates.server) == ("dispatched", A)  # and not: done, without an answer
+    source.append(both)
+    assert await one.settle(A) is True
+    assert await said(other, intent(B)) == f"done as {A}"
+    given = await answered(other)
+    assert given is not None
+    assert given.data == json.loads(SELECTED)
+
+
 async def test_a_record_in_postgresql_shares_keys_with_one_in_a_file(
     gates: Gates, postgres: PostgresStore
 ) -> None:
@@ -616,9 +659,9 @@ async def test_nothing_stands_in_redis_in_clear(gates: Gates) -> None:
 
 async def test_gates_with_other_keys_do_not_share_one_redis(gates: Gates) -> None:
     await gates.open()
-    strange = MemoryStore(draw_keys())
+    keys = draw_keys()
     with pytest.raises(ConfigurationError, match="have other audit keys"):
-        await share(strange, gates.server.address, strange._keys, lambda: NOW)
+        await share(MemoryStore(keys), gates.server.address, keys, lambda: NOW)
 
 
 async def test_a_custody_key_that_is_rotated_changes_no_name(gates: Gates) -> None:
