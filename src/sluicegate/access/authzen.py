@@ -17,7 +17,7 @@ import httpx2
 
 from sluicegate.access.authzen_answers import NoAnswer, read_answer
 from sluicegate.access.authzen_exchange import load_transport, post, trust
-from sluicegate.access.table import new_decision_id
+from sluicegate.access.decision_ids import new_decision_id
 from sluicegate.gates.authorizing import DECISION_TIMEOUT_S
 from sluicegate.gates.ports import AccessQuery, Decision, Resource
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from sluicegate.access.cedar_statements import Statement
-from sluicegate.access.table import new_decision_id
+from sluicegate.access.decision_ids import new_decision_id
 from sluicegate.gates.ports import AccessQuery, Decision, Resource
+from sluicegate.values.actions import CALL
 from sluicegate.values.callers import Caller
 from sluicegate.values.digests import Digest
 
@@ -77,7 +78,7 @@ class CedarAuthorizer:
         for tenant in (None, _TRIAL):
             query = AccessQuery(
                 subject=Caller(subject=_TRIAL, tenant=tenant),
-                action="call",
+                action=CALL,
                 tool=tool,
                 resource=resource,
                 context={"tool": tool, "contract_digest": _TRIAL},

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final, cast
 
-from sluicegate.access.table import new_decision_id
+from sluicegate.access.decision_ids import new_decision_id
 from sluicegate.gates.foreign_functions import DaemonThreads, is_async, run_async
 from sluicegate.gates.ports import AccessQuery, Decision
 

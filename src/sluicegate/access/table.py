@@ -5,24 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Final
-from uuid import uuid4
 
+from sluicegate.access.decision_ids import new_decision_id
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.settings import AccessRule
 from sluicegate.gates.ports import AccessQuery, Decision, Resource
+from sluicegate.values.actions import CALL
 from sluicegate.values.callers import Caller
 from sluicegate.values.digests import digest_of_json
 
 EVERYBODY: Final = "*"
 """Stands alone for every caller or every tool; inside a longer text it is an ordinary character."""
-
-CALL: Final = "call"
-"""The action that a gate asks about."""
-
-
-def new_decision_id() -> str:
-    """Return a fresh id for one decision."""
-    return str(uuid4())
 
 
 class TableAuthorizer:

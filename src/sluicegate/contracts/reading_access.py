@@ -9,6 +9,7 @@ from sluicegate.contracts.contract import PythonName
 from sluicegate.contracts.keys import KEYS
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.settings import AccessRule, AccessSettings, AuthzenSettings
+from sluicegate.values.actions import CALL
 
 _NAME: Final = r"[A-Za-z0-9_-][A-Za-z0-9._-]*"
 _PATH: Final = rf"(?:{_NAME}/)*{_NAME}/?"
@@ -113,8 +114,8 @@ def _read_rule(place: Place) -> AccessRule | None:
     texts = {
         key: members[key].text() for key in ("caller", "tenant", "action", "tool") if key in members
     }
-    if texts.get("action", "call") != "call":
-        members["action"].fault("`action` is not one that is asked about.", "Write `call`.")
+    if texts.get("action", CALL) != CALL:
+        members["action"].fault("`action` is not one that is asked about.", f"Write `{CALL}`.")
     caller, tool = texts.get("caller"), texts.get("tool")
     kind, admitted = None, None
     if "resource" in members:

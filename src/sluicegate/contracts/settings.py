@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
 from sluicegate.contracts.contract import PythonName, QuotaRule
+from sluicegate.values.actions import CALL
 
 SinksRule: TypeAlias = Literal["all", "any"]
 
@@ -43,7 +44,7 @@ class AccessRule:
 
     caller: str
     tool: str
-    action: str = "call"
+    action: str = CALL
     tenant: str | None = None
     resource_type: str | None = None
     resource_in: frozenset[str] | None = None

@@ -11,6 +11,7 @@ from sluicegate.contracts.contract import Contract
 from sluicegate.gates.call_gate import Prepared
 from sluicegate.gates.failures import is_failure, text_of
 from sluicegate.gates.ports import AccessQuery, Authorizer, Clock, Decision, Resource
+from sluicegate.values.actions import CALL
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.pointers import NOTHING
@@ -106,7 +107,7 @@ def _is_past(limit: asyncio.Timeout) -> bool:
 def _query(contract: Contract, caller: Caller, resource: Resource | None) -> AccessQuery:
     return AccessQuery(
         subject=caller,
-        action="call",
+        action=CALL,
         tool=contract.tool,
         resource=resource,
         context={"tool": contract.tool, "contract_digest": contract.fingerprints.digest},

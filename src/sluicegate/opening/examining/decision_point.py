@@ -12,6 +12,7 @@ from sluicegate.adapters.credentials import CredentialUnreadable
 from sluicegate.contracts.served import ContractSet
 from sluicegate.gates.ports import AccessQuery
 from sluicegate.opening.decision_points import open_decision_point
+from sluicegate.values.actions import CALL
 from sluicegate.values.callers import Caller
 from sluicegate.values.looks import Look
 
@@ -38,7 +39,7 @@ def examine_decision_point(served: ContractSet, root: Path) -> Look:
 
 def _examine_service(point: AuthzenAuthorizer) -> Look:
     question = AccessQuery(
-        subject=Caller(subject=_NOBODY), action="call", tool=_NOBODY, resource=None
+        subject=Caller(subject=_NOBODY), action=CALL, tool=_NOBODY, resource=None
     )
     try:
         decision = asyncio.run(point.decide(question))
