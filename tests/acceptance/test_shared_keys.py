@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -96,6 +98,23 @@ def test_what_an_operator_says_at_one_folder_counts_at_the_other(
     # Done is done, and its answer is not known; not done runs again, and is lost once more.
     assert call(other, **hang) == then
     assert (then in call(one, **hang)) is True
+
+
+@pytest.mark.requirement("RET-2", "CLI", "AUD-3")
+def test_a_word_on_a_call_whose_events_were_changed_is_refused(
+    server: RedisServer, sluicegate: Here
+) -> None:
+    folder = write("one", server.address)
+    assert call(folder, state="hang") == "OUTCOME_UNKNOWN"
+    with closing(sqlite3.connect(folder / "state" / "audit.db")) as connection:
+        connection.execute("DROP TRIGGER audit_event_no_update")
+        connection.execute("UPDATE audit_event SET detail = '7' WHERE kind = 'intent'")
+        connection.commit()
+        (request_id,) = connection.execute("SELECT request_id FROM open_call").fetchone()
+    act = ("audit", "resolve", request_id, "--as", "done", "--reason", "looked", "--folder", "one")
+    refused = sluicegate(*act)
+    assert refused.code == 5
+    assert f"CHAIN_BROKEN: what is recorded of {request_id} was changed" in refused.err
 
 
 @pytest.mark.requirement("CLI")

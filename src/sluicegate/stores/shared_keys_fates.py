@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from sluicegate.gates.events import AuditEvent, EventKind, Outcome, StoredEvent
+from sluicegate.gates.keeping import SELECTED
+from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.values.callers import Caller
 
 
@@ -41,9 +44,36 @@ class Fate:
 def find_fate(events: Iterable[StoredEvent]) -> Fate | None:
     """Return what became of the request whose events these are, None where it holds no key.
 
-    ``record_terms`` asks the same of its events: one table of cases holds both to it. Source: SPEC
-    ACC-4, RET-2.
+    ``record_terms`` asks the same of its events: one table of cases holds both to it. Raises:
+    AuditUnavailable for events that no gate wrote so. Source: SPEC ACC-4, RET-2.
     """
+    told = list(events)
+    with _as_written(told[0] if told else None):
+        return _judge(told)
+
+
+def find_selected(event: StoredEvent) -> str | None:
+    """Return the reference of the selected data that custody keeps for an outcome, if any.
+
+    Raises: AuditUnavailable for an event that no gate wrote so.
+    """
+    with _as_written(event):
+        ref = json.loads(event.detail).get("custody", {}).get(SELECTED)
+        return None if ref is None else str(ref)
+
+
+@contextmanager
+def _as_written(event: StoredEvent | None) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        request_id = "" if event is None else event.request_id
+        raise AuditUnavailable(
+            f"CHAIN_BROKEN: what is recorded of {request_id} was changed; verify the record"
+        ) from None
+
+
+def _judge(events: Iterable[StoredEvent]) -> Fate | None:
     holding: StoredEvent | None = None
     reserved: dict[str, str] = {}
     became: Became | None = None

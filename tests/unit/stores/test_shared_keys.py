@@ -34,9 +34,8 @@ from sluicegate.stores.custody import SealBroken
 from sluicegate.stores.keys import AuditKeys, draw_keys
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.stores.postgres import PostgresStore
-from sluicegate.stores.record_terms import _outcome_of
 from sluicegate.stores.shared_keys import SharedKeysStore
-from sluicegate.stores.shared_keys_fates import Became, find_fate
+from sluicegate.stores.shared_keys_fates import Became
 from sluicegate.stores.shared_keys_scripts import ANSWER, ENTRY, RING
 from sluicegate.stores.shared_keys_secrets import Bond, derive_secrets, open_answer, seal_answer
 from sluicegate.stores.shared_keys_server import find_fault
@@ -767,60 +766,3 @@ async def test_a_redis_that_does_not_tell_its_settings_is_not_believed(gates: Ga
     address = gates.server.address.replace("//", "//gate:only-of-tests@")
     with pytest.raises(Exception, match=r"does not tell .*NoPermission.*CONFIG GET"):
         await share(MemoryStore(gates.keys), address, gates.keys, lambda: NOW)
-
-
-# --- what became of a request, by its events ------------------------------------------------------
-
-STORIES: dict[str, tuple[list[AuditEvent], Became]] = {
-    "runs": ([], Became.PENDING),
-    "succeeded": ([outcome(A)], Became.DONE),
-    "failed": ([outcome(A, became=Outcome.FAILURE)], Became.FREE),
-    "was refused": ([outcome(A, became=Outcome.REFUSED)], Became.FREE),
-    "nobody knows": ([outcome(A, became=Outcome.UNKNOWN)], Became.UNKNOWN),
-    "runs again": ([outcome(A, became=Outcome.UNKNOWN), intent(A, attempt=2)], Became.PENDING),
-    "failed at last": (
-        [
-            outcome(A, became=Outcome.FAILURE),
-            intent(A, attempt=2),
-            outcome(A, attempt=2, became=Outcome.FAILURE),
-        ],
-        Became.FREE,
-    ),
-    "was not heard": (
-        [outcome(A), intent(A, attempt=2), outcome(A, attempt=2, became=Outcome.UNKNOWN)],
-        Became.UNKNOWN,
-    ),
-}
-
-
-@pytest.mark.parametrize("word", [None, "done", "not-done"])
-@pytest.mark.parametrize("case", STORIES)
-async def test_a_record_and_the_key_store_say_the_same_of_a_request(
-    keys: AuditKeys, case: str, word: Found | None
-) -> None:
-    events, became = STORIES[case]
-    store = MemoryStore(keys)
-    await store.record([intent(A)], terms=terms_of())
-    await store.record(events)
-    if word is not None and store.open_intents():
-        await store.record(
-            [resolve(store.open_intents(), A, found=word, who="a", reason="b", now=NOW)]
-        )
-        became = Became.DONE if word == "done" else Became.FREE
-    fate = find_fate(store.events(request_id=A))
-    assert fate is not None
-    assert fate.became is became
-    of_record = _outcome_of(store._connection, A)
-    assert became is {
-        "success": Became.DONE,
-        "pending": Became.PENDING,
-        "unknown": Became.UNKNOWN,
-    }.get(of_record, Became.FREE)
-    await store.close()
-
-
-async def test_a_request_without_a_key_has_no_fate(keys: AuditKeys) -> None:
-    store = MemoryStore(keys)
-    await store.record([intent(A), outcome(A)])
-    assert find_fate(store.events(request_id=A)) is None
-    assert find_fate([]) is None
