@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeGuard
 
@@ -14,6 +14,7 @@ from sluicegate.gates.ports import AccessQuery, Authorizer, Clock, Decision, Res
 from sluicegate.values.actions import CALL
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code, Stage
+from sluicegate.values.json import JsonValue
 from sluicegate.values.pointers import NOTHING
 from sluicegate.values.rejections import Rejected
 
@@ -27,12 +28,17 @@ _UNAVAILABLE: Final = Rejected(stage=Stage.AUTHORIZE, code=Code.PDP_UNAVAILABLE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Permitted:
-    """Arguments that the caller may use; ``decided_at`` is monotonic."""
+    """Arguments that the caller may use; ``decided_at`` is monotonic.
+
+    ``decision_id`` and ``policy_version`` are those of the first decision, ``decision_ids`` those
+    of all, in the order of the resources.
+    """
 
     prepared: Prepared
     decision_id: str
     decided_at: float
     policy_version: str = ""
+    decision_ids: tuple[str, ...] = ()
 
 
 async def authorize(
@@ -51,29 +57,48 @@ async def authorize(
     resources = list(_resources(prepared.arguments, contract))
     if None in resources or (contract.arguments.resources and not resources):
         return _DENIED  # what cannot be named, or names nothing, cannot be decided
-    decision_id = policy_version = ""
+    queries = [_query(contract, caller, resource) for resource in resources or [None]]
+    taken: list[Decision] = []
+    rejected = await _decide(queries, authorizer, taken)
+    ids = tuple(decision.decision_id for decision in taken)
+    if rejected is not None:
+        return replace(rejected, told=_tell_decisions(ids, rejected.decision_id))
+    return Permitted(
+        prepared=prepared,
+        decision_id=ids[0],
+        decided_at=decided_at,
+        policy_version=taken[0].policy_version,
+        decision_ids=ids,
+    )
+
+
+async def _decide(
+    queries: Sequence[AccessQuery], authorizer: Authorizer, taken: list[Decision]
+) -> Rejected | None:
+    """Put each query until one is not allowed, and add to ``taken`` whatever was decided."""
     try:
         async with asyncio.timeout(DECISION_TIMEOUT_S) as limit:
-            for resource in resources or [None]:
-                decision: object = await authorizer.decide(_query(contract, caller, resource))
-                if _is_past(limit) or not _is_whole(decision):
+            for query in queries:
+                decision: object = await authorizer.decide(query)
+                if not _is_whole(decision):
+                    return _UNAVAILABLE
+                taken.append(decision)
+                if _is_past(limit):
                     return _UNAVAILABLE
                 if decision.errors:
                     return _told(_UNAVAILABLE, decision, "; ".join(decision.errors))
                 if decision.allow is not True or decision.obligations:
                     return _told(_DENIED, decision, decision.reason)
-                decision_id = decision_id or decision.decision_id
-                policy_version = decision.policy_version
     except BaseException as error:  # whatever a decision point raises is a denial
         if not is_failure(error):
             raise
         return replace(_UNAVAILABLE, engine_message=text_of(error))
-    return Permitted(
-        prepared=prepared,
-        decision_id=decision_id,
-        decided_at=decided_at,
-        policy_version=policy_version,
-    )
+    return None
+
+
+def _tell_decisions(ids: Sequence[str], decision_id: str | None) -> Mapping[str, JsonValue] | None:
+    """Return what the record says beside ``decision_id`` of the event: every id, if it has more."""
+    return None if set(ids) <= {decision_id or ""} else {"decisions": list(ids)}
 
 
 def _is_whole(decision: object) -> TypeGuard[Decision]:

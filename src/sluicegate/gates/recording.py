@@ -116,10 +116,7 @@ def record_refusal(
         decision_id=rejected.decision_id,
         raw=raw,
         kept=kept,
-        detail={
-            **({} if rejected.policy_version is None else {"policy": rejected.policy_version}),
-            **(rejected.told or {}),
-        },
+        detail={**_policy_of(rejected), **(rejected.told or {})},
     )
 
 
@@ -183,14 +180,20 @@ def record_outcome(
         rejected=rejected,
         envelope=envelope,
         arguments=arguments,
+        decision_id=None if rejected is None else rejected.decision_id,
         adapter=receipt.adapter,
         adapter_version=receipt.adapter_version,
         endpoint=receipt.endpoint,
         upstream_status=None if status is None else str(status),
         raw=receipt.raw,
         kept=kept,
-        detail=detail,
+        detail=detail if rejected is None else {**_policy_of(rejected), **detail},
     )
+
+
+def _policy_of(rejected: Rejected) -> Mapping[str, object]:
+    version = rejected.policy_version
+    return {} if version is None else {"policy": version}
 
 
 def record_replay(

@@ -7,15 +7,18 @@ import json
 import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
-from tests.unit.gates.job_status import ARGUMENTS, answer, contracts
+from tests.unit.gates.job_status import ARGUMENTS, MANY, answer, contracts
 
 from sluicegate.access.python import FunctionAuthorizer
-from sluicegate.gates.authorizing import DECISION_TIMEOUT_S
+from sluicegate.gates.authorizing import DECISION_TIMEOUT_S, Permitted, authorize
+from sluicegate.gates.call_gate import CallLadder, Prepared
 from sluicegate.gates.ports import AccessQuery, Authorizer, Decision
-from sluicegate.testing import RecordedUpstream, gate_of
+from sluicegate.testing import FixedClock, RecordedUpstream, gate_of
 from sluicegate.values.callers import Caller
+from sluicegate.values.receipts import Fault, Receipt
 
 CALLER = Caller(subject="svc-deploy", tenant="team-a")
 LATE_S = DECISION_TIMEOUT_S + 0.05
@@ -151,3 +154,89 @@ async def test_why_a_call_was_denied_is_kept_in_custody() -> None:
     ref = json.loads(event.detail)["custody"]["engine"]
     now = datetime.now(UTC)
     assert await gate.audit.reveal(ref, who="o", reason="r", now=now) == b"row 3 denies"
+
+
+class Deciding:
+    """A decision point that gives, or raises, one of ``given`` for each question."""
+
+    def __init__(self, *given: Decision | Exception) -> None:
+        self._given = iter(given)
+
+    async def decide(self, query: AccessQuery) -> Decision:
+        given = next(self._given)
+        if isinstance(given, Exception):
+            raise given
+        return given
+
+
+def decision(number: int, *, allow: bool = True, **more: Any) -> Decision:
+    return Decision(allow=allow, decision_id=f"d-{number}", policy_version=f"v-{number}", **more)
+
+
+PROJECTS = '{"projects": ["wren", "robin", "finch"]}'
+
+
+@pytest.mark.requirement("ACC-2", "AUD-2")
+async def test_of_several_resources_every_decision_is_known_and_the_first_one_speaks() -> None:
+    contract = MANY.contracts["job_status"]
+    prepared = CallLadder(contract).climb(PROJECTS.encode(), CALLER)
+    assert isinstance(prepared, Prepared)
+    point = Deciding(decision(1), decision(2), decision(3))
+    permitted = await authorize(prepared, contract, CALLER, point, FixedClock())
+    assert isinstance(permitted, Permitted)
+    assert (permitted.decision_id, permitted.policy_version) == ("d-1", "v-1")
+    assert permitted.decision_ids == ("d-1", "d-2", "d-3")
+
+
+REFUSED: dict[str, tuple[list[Decision | Exception], tuple[str, str | None], dict[str, object]]] = {
+    "the first is denied": (
+        [decision(1, allow=False)],
+        ("DENIED", "d-1"),
+        {"policy": "v-1"},
+    ),
+    "the second is denied": (
+        [decision(1), decision(2, allow=False)],
+        ("DENIED", "d-2"),
+        {"policy": "v-2", "decisions": ["d-1", "d-2"]},
+    ),
+    "the third errs": (
+        [decision(1), decision(2), decision(3, errors=("odd",))],
+        ("PDP_UNAVAILABLE", "d-3"),
+        {"policy": "v-3", "decisions": ["d-1", "d-2", "d-3"]},
+    ),
+    "the second is none": (
+        [decision(1), ConnectionError("down")],
+        ("PDP_UNAVAILABLE", None),
+        {"decisions": ["d-1"]},
+    ),
+}
+
+
+@pytest.mark.requirement("ACC-2", "AUD-2")
+@pytest.mark.parametrize("case", REFUSED)
+async def test_a_refusal_names_every_decision_that_was_taken_for_it(case: str) -> None:
+    given, expected, detail = REFUSED[case]
+    gate = gate_of(MANY, {"job_status": RecordedUpstream()}, authorizer=Deciding(*given))
+    told = await gate.call("job_status", PROJECTS, caller=CALLER)
+    (event,) = gate.audit.events(request_id=told.request_id)
+    assert (event.code, event.decision_id) == expected
+    recorded = json.loads(event.detail)
+    recorded.pop("custody", None)
+    assert recorded == detail
+
+
+@pytest.mark.requirement("ARG-5", "AUD-2")
+async def test_a_denial_between_two_attempts_is_named_where_the_call_ends() -> None:
+    lost = Receipt(
+        adapter="recorded", adapter_version="1", endpoint="recorded", fault=Fault.TIMEOUT
+    )
+    retry = {"attempts": 2, "budget_s": 5, "on": ["UPSTREAM_UNAVAILABLE"]}
+    gate = gate_of(
+        contracts(retry=retry),
+        {"job_status": RecordedUpstream(lost)},
+        authorizer=Deciding(decision(1), decision(2, allow=False)),
+    )
+    told = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    *_, event = gate.audit.events(request_id=told.request_id)
+    assert (event.kind, event.code, event.decision_id) == ("outcome", "DENIED", "d-2")
+    assert json.loads(event.detail)["policy"] == "v-2"
