@@ -16,7 +16,7 @@ from sluicegate.checks.parsing import ParsedAnswer, ParseRule, parse
 from sluicegate.checks.selection import Selected, Selector, select
 from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.gates.authorizing import Permitted
-from sluicegate.gates.outstanding import Outstanding
+from sluicegate.gates.outstanding import Outstanding, PendingCall
 from sluicegate.gates.recording import Subject
 from sluicegate.gates.serving import Line
 from sluicegate.values.instants import EPOCH
@@ -66,4 +66,5 @@ def unhandled_refusal(judged: Selected | Rejected) -> JsonValue:
 
 
 def outstanding_before_admission(line: Line, subject: Subject, permitted: Permitted) -> Outstanding:
-    return Outstanding(_gate=None, _line=line, _subject=subject, _admitted=permitted)  # type: ignore[arg-type]
+    call = PendingCall(line=line, subject=subject, admitted=permitted, deadline=None)  # type: ignore[arg-type]
+    return Outstanding(_gate=None, _call=call)

@@ -19,12 +19,14 @@ class Answer(Generic[T]):
 
     ``envelope`` is all that may reach the model, ``to_json()`` its text. ``display`` is bounded
     data for people (SPEC RES-7), never for the model. ``typed`` is the data as the type that was
-    asked for with ``as_``; None unless the outcome is success.
+    asked for with ``as_``; None unless the outcome is success. Where an accepted answer does not
+    fit that type ``misfit`` says at which place: the answer stands, and the type is wrong.
     """
 
     envelope: Envelope
     display: JsonValue = None
     typed: T | None = None
+    misfit: str | None = None
 
     @property
     def request_id(self) -> RequestId:

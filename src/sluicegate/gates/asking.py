@@ -62,7 +62,7 @@ class ServedWitnesses:
             return None  # what acts is never asked for a proof
         clock = self._means.clock
         subject = name_subject(self._means, line, tool, self._caller, None)
-        course: Course[JsonValue] = Course(
+        course = Course(
             self._means,
             line,
             subject,

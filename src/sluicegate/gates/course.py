@@ -12,7 +12,7 @@ import logging
 import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Final, Generic, TypeVar
+from typing import Final
 
 from sluicegate.checks.selection import Selected
 from sluicegate.contracts.contract import Effect
@@ -28,7 +28,7 @@ from sluicegate.gates.failures import is_failure
 from sluicegate.gates.journal import Journal
 from sluicegate.gates.masking import hide_in_answer
 from sluicegate.gates.means import Means
-from sluicegate.gates.outstanding import Outstanding
+from sluicegate.gates.outstanding import Outstanding, PendingCall
 from sluicegate.gates.ports import Dispatch, Notice
 from sluicegate.gates.record_queries import AnswerQuery
 from sluicegate.gates.recording import Subject
@@ -42,8 +42,6 @@ from sluicegate.values.json import JsonValue
 from sluicegate.values.receipts import Fault, Receipt
 from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import Request
-
-T = TypeVar("T")
 
 _LOG: Final = logging.getLogger("sluicegate")
 _GRACE_S: Final = 1.0
@@ -69,7 +67,7 @@ class Bounds:
     kept_s: float
 
 
-class Course(Generic[T]):
+class Course:
     """One call. Not shared, not used twice."""
 
     def __init__(
@@ -79,36 +77,33 @@ class Course(Generic[T]):
         subject: Subject,
         raw: bytes,
         bounds: Bounds,
-        *,
-        decode: Callable[[JsonValue], T] | None = None,
     ) -> None:
         self._means = means
         self._line = line
         self._subject = subject
         self._raw = raw
         self._deadline = bounds.deadline
-        self._decode = decode
         self._witnesses = bounds.witnesses
         self._journal = Journal(means, line, subject, raw, kept_s=bounds.kept_s)
         self._closing = Closing(means, line, subject, raw, self._journal)
         self._progress = self._closing.progress
         self._tally = self._progress.tally
 
-    async def run(self) -> Answer[T]:
+    async def run(self) -> Answer[JsonValue]:
         """Return the answer. Raises only asyncio.CancelledError."""
         return await self._ended(self._run)
 
-    async def give_up(self, rejected: Rejected) -> Answer[T]:
+    async def give_up(self, rejected: Rejected) -> Answer[JsonValue]:
         """End a call that found no place to run in."""
         return await self._ended(lambda: self._stop(rejected))
 
-    async def ask(self, gate: object) -> Outstanding | Answer[T]:
+    async def ask(self, gate: object) -> Outstanding | Answer[JsonValue]:
         """Climb the call ladder and record the intent; the host fetches for itself (ARG-9).
 
         ``gate`` alone will take the answer. What the contract grants for fetching runs from here.
         """
 
-        async def climb() -> Outstanding | Answer[T]:
+        async def climb() -> Outstanding | Answer[JsonValue]:
             started = await self._start()
             if isinstance(started, Rejected):
                 return await self._stop(started)
@@ -116,12 +111,15 @@ class Course(Generic[T]):
                 return started
             self._closing.end_row()
             timeout_s = self._line.contract.fetch.timeout_s
+            begun = self._means.clock.monotonic()
             return Outstanding(
                 _gate=gate,
-                _line=self._line,
-                _subject=self._subject,
-                _admitted=started,
-                _deadline=None if timeout_s is None else self._means.clock.monotonic() + timeout_s,
+                _call=PendingCall(
+                    line=self._line,
+                    subject=self._subject,
+                    admitted=started,
+                    deadline=None if timeout_s is None else begun + timeout_s,
+                ),
             )
 
         ended = await self._closing.run(climb)
@@ -129,7 +127,7 @@ class Course(Generic[T]):
 
     async def answer(
         self, admitted: Admitted, receipt: Receipt, places: asyncio.Semaphore
-    ) -> Answer[T]:
+    ) -> Answer[JsonValue]:
         """Climb the result ladder with what the host fetched, and record the outcome (ARG-9).
 
         What comes after the deadline is no answer. The wait for one of ``places`` comes after
@@ -141,9 +139,9 @@ class Course(Generic[T]):
         self._progress.sent = True
         self._progress.open = self._line.contract.effect is not Effect.READ
 
-        async def conclude() -> Answer[T]:
+        async def conclude() -> Answer[JsonValue]:
             received = receipt
-            if received.fault is None and self._remaining_s() < 0:
+            if received.fault is None and self.remaining_s() < 0:
                 received = replace(received, fault=Fault.TIMEOUT)
             async with places:
                 answer = await self._conclude(received, permitted, pause=None)
@@ -152,14 +150,14 @@ class Course(Generic[T]):
 
         return await self._ended(conclude)
 
-    async def _ended(self, work: Callable[[], Awaitable[Answer[T]]]) -> Answer[T]:
+    async def _ended(self, work: Callable[[], Awaitable[Answer[JsonValue]]]) -> Answer[JsonValue]:
         ended = await self._closing.run(work)
         return Answer(envelope=ended) if isinstance(ended, Failure | Refused) else ended
 
-    async def _stop(self, rejected: Rejected) -> Answer[T]:
+    async def _stop(self, rejected: Rejected) -> Answer[JsonValue]:
         return Answer(envelope=await self._closing.stop(rejected))
 
-    async def _run(self) -> Answer[T]:
+    async def _run(self) -> Answer[JsonValue]:
         while True:
             started = await self._start()
             if isinstance(started, Rejected):
@@ -216,7 +214,7 @@ class Course(Generic[T]):
             self._means.clock,
         )
 
-    async def _start(self) -> Admitted | Rejected | Answer[T]:
+    async def _start(self) -> Admitted | Rejected | Answer[JsonValue]:
         """Climb, admit and record the intent; take an old decision anew. Then it may run.
 
         An Answer is that of the same call, made before under the same key.
@@ -224,13 +222,13 @@ class Course(Generic[T]):
         permitted = await self._permit()
         if isinstance(permitted, Rejected):
             return permitted
-        if self._remaining_s() <= 0:
+        if self.remaining_s() <= 0:
             return Rejected(stage=Stage.RETRY, code=Code.BUDGET_SPENT)
         if self._line.keys is not None:
             await read_keys(self._line.keys)  # nothing is sent whose answer nobody could verify
         moment = Moment(
             now=self._means.clock.now(),
-            remaining_s=self._remaining_s(),
+            remaining_s=self.remaining_s(),
             after=self._journal.last_outcome,
         )
         proven = NOTHING_PROVEN
@@ -251,14 +249,14 @@ class Course(Generic[T]):
             return refuse_term(refused, proven, self._means.running)
         except AlreadyDone as done:
             return await self._replay(done.request_id, permitted)
-        if self._remaining_s() <= 0:  # evidence and the commit take time too
+        if self.remaining_s() <= 0:  # evidence and the commit take time too
             return Rejected(stage=Stage.RETRY, code=Code.BUDGET_SPENT)
         if self._means.clock.monotonic() - permitted.decided_at > DECISION_LIFETIME_S:
             again = await self._permit()
             return again if isinstance(again, Rejected) else admitted.decided_anew(again)
         return admitted
 
-    async def _replay(self, request_id: str, permitted: Permitted) -> Answer[T] | Rejected:
+    async def _replay(self, request_id: str, permitted: Permitted) -> Answer[JsonValue] | Rejected:
         """Give the kept answer of the same call again, while the contract would (ACC-4)."""
         subject, now = self._subject, self._means.clock.now()
         query = AnswerQuery(
@@ -273,9 +271,7 @@ class Course(Generic[T]):
         envelope = Success(subject.tool, subject.request_id, kept.data, replayed=True)
         await self._journal.replayed(envelope, request_id)
         self._closing.end_row()
-        return Answer(
-            envelope=envelope, typed=None if self._decode is None else self._decode(kept.data)
-        )
+        return Answer(envelope=envelope)
 
     def _dispatch(self, admitted: Admitted) -> Dispatch:
         contract, permitted = self._line.contract, admitted.permitted
@@ -289,7 +285,7 @@ class Course(Generic[T]):
             attempt=self._tally.attempts,
             timeout_s=min(
                 math.inf if contract.fetch.timeout_s is None else contract.fetch.timeout_s,
-                max(self._remaining_s(), 0.001),
+                max(self.remaining_s(), 0.001),
             ),
             max_bytes=contract.limits.max_bytes,
             contract_digest=contract.fingerprints.digest,
@@ -318,7 +314,7 @@ class Course(Generic[T]):
         permitted: Permitted,
         *,
         pause: Callable[[Receipt, Rejected], float | None] | None,
-    ) -> Answer[T] | None:
+    ) -> Answer[JsonValue] | None:
         """Judge the receipt and record the outcome; None means that another attempt follows."""
         means, contract = self._means, self._line.contract
         now, request = means.clock.now(), self.request(permitted)
@@ -364,11 +360,10 @@ class Course(Generic[T]):
             caller=self._subject.caller,
         )
 
-    def _succeed(self, selected: Selected) -> Answer[T]:
+    def _succeed(self, selected: Selected) -> Answer[JsonValue]:
         data, display, _, _ = selected
         envelope = succeed(self._subject.tool, self._subject.request_id, data)
-        typed = None if self._decode is None else self._decode(data)
-        return Answer(envelope=envelope, display=display, typed=typed)
+        return Answer(envelope=envelope, display=display)
 
     def _pause_s(self, receipt: Receipt, rejected: Rejected) -> float | None:
         tally, contract = self._tally, self._line.contract
@@ -388,9 +383,10 @@ class Course(Generic[T]):
         return pause_s(
             tally.attempts,
             retry_after_s=receipt.retry_after_s,
-            remaining_s=self._remaining_s(),
+            remaining_s=self.remaining_s(),
             jitter=self._means.draw,
         )
 
-    def _remaining_s(self) -> float:
+    def remaining_s(self) -> float:
+        """Return the seconds to the deadline; less than none behind it."""
         return self._deadline - self._means.clock.monotonic()

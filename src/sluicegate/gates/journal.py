@@ -82,17 +82,18 @@ class Journal:
         await self._means.store.record([self._refusal(rejected, refused, closes=False)])
 
     def _refusal(self, rejected: Rejected, refused: Refused, *, closes: bool) -> AuditEvent:
-        masked, retention = self._line.contract.masked_arguments, self._means.retention
+        contract, retention = self._line.contract, self._means.retention
+        masked = contract.masked_arguments
         return record_refusal(
             self._subject,
-            hide_in_call(rejected, self._line.contract, raw=self._raw),
+            hide_in_call(rejected, contract, raw=self._raw),
             refused,
             time=self._means.clock.now(),
             # A call that does not fit may hold a masked value under a name that nobody declared.
             kept=()
             if closes or masked
             else keep_arguments(self._raw, masked, retention)
-            + keep_engine_text(rejected, masked, retention),
+            + keep_engine_text(rejected, contract, retention),
             closes_intent=closes,
             raw=self._raw,
         )
@@ -294,9 +295,7 @@ class Journal:
             rejected=hide_in_call(rejected, self._line.contract, raw=self._raw),
             outcome_open=outcome_open,
             arguments=self._arguments,
-            kept=keep_engine_text(
-                rejected, self._line.contract.masked_arguments, self._means.retention
-            ),
+            kept=keep_engine_text(rejected, self._line.contract, self._means.retention),
             detail={"abandoned": True, **(rejected.told or {})},
         )
         await self._close(event)

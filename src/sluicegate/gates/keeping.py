@@ -68,7 +68,7 @@ def keep_answer(
     if receipt.diagnostics and not masked:
         # Diagnostics may quote the answer, so they are kept only where nothing is to be masked.
         kept.append(Kept(kind="diagnostics", content=receipt.diagnostics, keep_days=days))
-    return (*kept, *keep_engine_text(rejected, masked, retention))
+    return (*kept, *keep_engine_text(rejected, contract, retention))
 
 
 def _quotes_masked(
@@ -104,10 +104,15 @@ def texts_of(value: object) -> Iterator[str]:
 
 
 def keep_engine_text(
-    rejected: Rejected, masked: Sequence[Pointer], retention: RetentionSettings
+    rejected: Rejected, contract: Contract, retention: RetentionSettings
 ) -> tuple[Kept, ...]:
-    """Return an engine's own message for custody; it may quote text, so never beside a mask."""
-    if rejected.engine_message is None or retention.rejected_days is None or masked:
+    """Return the message of an engine or of unexpected code, for custody.
+
+    It may quote the call or the answer, so it is never kept beside a mask of either.
+    """
+    if rejected.engine_message is None or retention.rejected_days is None:
+        return ()
+    if contract.masked_arguments or contract.masked_data:
         return ()
     text = rejected.engine_message.encode("utf-8", "backslashreplace")
     return (Kept(kind="engine", content=text, keep_days=retention.rejected_days),)

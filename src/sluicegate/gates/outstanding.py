@@ -19,34 +19,42 @@ class _Use:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PendingCall:
+    """A call whose intent is recorded and whose answer is to come.
+
+    Past ``deadline`` (monotonic; None: never) an answer is late, whatever it holds.
+    """
+
+    line: Line
+    subject: Subject
+    admitted: Admitted
+    deadline: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outstanding:
     """A call that passed its ladder and whose intent is recorded; the host fetches for itself.
 
-    ``arguments`` is a fresh copy each time: nobody can change what the answer is bound to. Past
-    ``_deadline`` (monotonic; None: never) an answer is late, whatever it holds. Only ``_gate``,
-    whose record holds the intent, takes the answer.
+    ``arguments`` is a fresh copy each time: nobody can change what the answer is bound to. Only
+    ``_gate``, whose record holds the intent, takes the answer.
     """
 
     _gate: object
-
-    _line: Line
-    _subject: Subject
-    _admitted: Admitted
-    _deadline: float | None = None
+    _call: PendingCall
     _use: _Use = field(default_factory=_Use)
 
     @property
     def request_id(self) -> RequestId:
         """The id that an upstream envelope must echo."""
-        return self._subject.request_id
+        return self._call.subject.request_id
 
     @property
     def arguments(self) -> Mapping[str, object]:
         """The validated arguments, parsed anew from the validated bytes."""
-        copy: Mapping[str, object] = json.loads(self._admitted.permitted.prepared.text)
+        copy: Mapping[str, object] = json.loads(self._call.admitted.permitted.prepared.text)
         return copy
 
-    def spend(self, gate: object) -> tuple[Line, Subject, Admitted, float | None]:
+    def spend(self, gate: object) -> PendingCall:
         """Take the one use: what ``gate`` goes on with.
 
         Raises: MisuseError at a second use, and for another gate, which spends nothing.
@@ -62,4 +70,4 @@ class Outstanding:
                 "every answer needs its own check_call"
             )
         self._use.used = True
-        return self._line, self._subject, self._admitted, self._deadline
+        return self._call

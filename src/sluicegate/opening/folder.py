@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,10 +13,11 @@ from sluicegate.contracts.loading import load
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.settings import Settings
 from sluicegate.errors import ConfigurationError, ContractFolderError
-from sluicegate.gates.gate import Gate, Opened
+from sluicegate.gates.gate import Gate
 from sluicegate.gates.means import Means
 from sluicegate.gates.ports import AuditStore, Clock, Replays
 from sluicegate.gates.serving import Serving
+from sluicegate.gates.tenure import Opened
 from sluicegate.notices.notices import open_notifier
 from sluicegate.opening.clock import SystemClock, draw, new_request_id
 from sluicegate.opening.decision_points import open_decision_point
@@ -25,6 +27,7 @@ from sluicegate.opening.observing import observe
 from sluicegate.opening.outside_files import demand_outside_files
 from sluicegate.opening.python_names import choose_resolver
 from sluicegate.opening.quotas import open_quota
+from sluicegate.opening.running_apart import run_apart
 from sluicegate.opening.second_sinks import put_beside
 from sluicegate.opening.serving import open_serving
 from sluicegate.opening.signing import sign_as_it_grows
@@ -51,76 +54,94 @@ def open_gate(
     ConfigurationError where a store, key, credential or steering file is wrong. SPEC CON-3.
     """
     root, clock = Path(folder), clock or SystemClock()
-    serving = open_serving(root, clock.now(), python=python, fixtures=fixtures)
-    if isinstance(serving, tuple):
-        raise ContractFolderError(serving)
-    authorizer = open_decision_point(serving.contracts, root)
-    if isinstance(authorizer, tuple):
-        raise ContractFolderError(authorizer)
-    settings = serving.contracts.settings
-    demand_outside_files(settings.audit, root)
-    record = put_beside(_open_record(settings, root), settings.audit, root)
-    signed = sign_as_it_grows(record, settings.audit, root, clock.now)
-    store, observer = observe(share_keys(signed, settings, root, clock.now))
-    means = Means(
-        replays=_open_replays(serving, root, None),
-        clock=clock,
-        store=store,
-        observer=observer,
-        authorizer=authorizer,
-        notifier=open_notifier(settings.notify),
-        retention=settings.retention,
-        new_request_id=new_request_id,
-        draw=draw,
-        quota=open_quota(settings.limits.quota_store),
-        quotas=settings.limits.quotas,
-    )
+    with ExitStack() as opened:  # closes what was opened before something failed
+        serving = open_serving(root, clock.now(), python=python, fixtures=fixtures)
+        if isinstance(serving, tuple):
+            raise ContractFolderError(serving)
+        opened.callback(lambda: run_apart(serving.close()))
+        authorizer = open_decision_point(serving.contracts, root)
+        if isinstance(authorizer, tuple):
+            raise ContractFolderError(authorizer)
+        settings = serving.contracts.settings
+        demand_outside_files(settings.audit, root)
+        record = _open_record(settings, root)
+        opened.callback(lambda: run_apart(record.close()))
+        signed = sign_as_it_grows(
+            put_beside(record, settings.audit, root), settings.audit, root, clock.now
+        )
+        store, observer = observe(share_keys(signed, settings, root, clock.now))
+        quota = open_quota(settings.limits.quota_store)
+        notifier = open_notifier(settings.notify)
+        opened.callback(notifier.close)
+        means = Means(
+            replays=_open_replays(serving, root, None),
+            clock=clock,
+            store=store,
+            observer=observer,
+            authorizer=authorizer,
+            notifier=notifier,
+            retention=settings.retention,
+            new_request_id=new_request_id,
+            draw=draw,
+            quota=quota,
+            quotas=settings.limits.quotas,
+        )
+        opened.pop_all()
+    author = build_authored(root, Credentials(root), settings.limits, clock.now)
     return Gate(
         means,
         serving,
-        reopen=partial(_reopen, root, settings, python=python, fixtures=fixtures),
-        author=build_authored(root, Credentials(root), settings.limits, clock.now)
-        if python
-        else None,
+        reopen=partial(_reopen, root, python=python, fixtures=fixtures),
+        author=author if python else None,
     )
 
 
 def _reopen(
-    root: Path, before: Settings, means: Means, *, python: bool, fixtures: bool
+    root: Path, before: Opened, *, python: bool, fixtures: bool
 ) -> Opened | tuple[Problem, ...]:
     """Open the folder anew: its contracts, and who may call, who is told and what is kept."""
-    serving = open_serving(root, means.clock.now(), python=python, fixtures=fixtures)
-    if isinstance(serving, tuple):
-        return serving
-    settings = serving.contracts.settings
-    for key, changed in (
-        ("audit", settings.audit != before.audit),
-        ("limits.quota_store", settings.limits.quota_store != before.limits.quota_store),
-        ("limits.key_store", settings.limits.key_store != before.limits.key_store),
-    ):
-        if changed:
-            return (
-                Problem(
-                    code=Code.CONTRACT_INVALID,
-                    document=SETTINGS_NAME,
-                    message=f"A running gate keeps what it counts: `{key}` cannot change"
-                    " while it runs.",
-                    mend=f"Put `{key}` back, or start the gate anew.",
-                ),
-            )
-    authorizer = open_decision_point(serving.contracts, root)
-    if isinstance(authorizer, tuple):
-        return authorizer
+    means, held = before.means, before.serving.contracts.settings
+    with ExitStack() as opened:
+        serving = open_serving(root, means.clock.now(), python=python, fixtures=fixtures)
+        if isinstance(serving, tuple):
+            return serving
+        opened.callback(lambda: run_apart(serving.close()))
+        settings = serving.contracts.settings
+        for key, changed in (
+            ("audit", settings.audit != held.audit),
+            ("limits.quota_store", settings.limits.quota_store != held.limits.quota_store),
+            ("limits.key_store", settings.limits.key_store != held.limits.key_store),
+        ):
+            if changed:
+                return (_say_fixed(key),)
+        authorizer = open_decision_point(serving.contracts, root)
+        if isinstance(authorizer, tuple):
+            return authorizer
+        notifier = means.notifier
+        if settings.notify != held.notify:  # else what is grouped goes on, with its first and count
+            notifier = open_notifier(settings.notify)
+            opened.callback(notifier.close)
+        replays = _open_replays(serving, root, means.replays)
+        opened.pop_all()
     return Opened(
         serving=serving,
         means=replace(
             means,
             authorizer=authorizer,
-            notifier=open_notifier(settings.notify),
+            notifier=notifier,
             retention=settings.retention,
             quotas=settings.limits.quotas,
-            replays=_open_replays(serving, root, means.replays),
+            replays=replays,
         ),
+    )
+
+
+def _say_fixed(key: str) -> Problem:
+    return Problem(
+        code=Code.CONTRACT_INVALID,
+        document=SETTINGS_NAME,
+        message=f"A running gate keeps what it counts: `{key}` cannot change while it runs.",
+        mend=f"Put `{key}` back, or start the gate anew.",
     )
 
 

@@ -20,11 +20,11 @@ from sluicegate.errors import ConfigurationError, MisuseError
 from sluicegate.gates.call_gate import CallLadder, Prepared
 from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.forwarding import HeldBack, begins_something
-from sluicegate.gates.gate import Gate, Opened
-from sluicegate.gates.means import Means
+from sluicegate.gates.gate import Gate
 from sluicegate.gates.ports import AccessQuery, Adapter, Decision, Dispatch, Notice
 from sluicegate.gates.record_queries import CallQuery
 from sluicegate.gates.result_gate import ResultLadder
+from sluicegate.gates.tenure import Opened
 from sluicegate.gates.terms import NO_TERMS, Allowance, Terms
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.testing import Notices, RecordedUpstream, gate_of
@@ -282,8 +282,8 @@ async def test_an_old_adapter_that_does_not_close_changes_no_answer() -> None:
     first = gate_of(contracts(), {"job_status": Swapped(answer())})
     second = gate_of(contracts(), {"job_status": RecordedUpstream(answer())})
 
-    def reopen(means: Means) -> Opened:
-        return Opened(serving=second._serving, means=means)
+    def reopen(before: Opened) -> Opened:
+        return Opened(serving=second._serving, means=before.means)
 
     gate = Gate(first._means, first._serving, reopen=reopen)
     given = await gate.call("job_status", ARGUMENTS, caller=CALLER)

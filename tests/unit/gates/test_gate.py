@@ -389,6 +389,42 @@ async def test_selected_data_comes_as_the_type_that_was_asked_for() -> None:
     assert given.typed == JobStatus("bluebird", "run_A1b2C3d4E5f6", "failed")
 
 
+@dataclass
+class Misfit:
+    project_id: str
+    run_id: int
+    state: str
+
+    def __post_init__(self) -> None:
+        raise AssertionError(self.project_id)
+
+
+@dataclass
+class Raising:
+    project_id: str
+    run_id: str
+    state: str
+
+    def __post_init__(self) -> None:
+        raise ZeroDivisionError(self.project_id)
+
+
+@pytest.mark.requirement("RES-7", "AUD-1")
+@pytest.mark.parametrize("effect", ["read", "write"])
+@pytest.mark.parametrize(
+    ("wanted", "misfit"), [(Misfit, "/run_id: int_type"), (Raising, "ZeroDivisionError")]
+)
+async def test_a_type_that_does_not_fit_an_accepted_answer_changes_nothing_of_it(
+    wanted: type[object], misfit: str, effect: str
+) -> None:
+    gate = gate_of(contracts(effect=effect), {"job_status": RecordedUpstream(answer())})
+    given = await gate.call("job_status", ARGUMENTS, caller=CALLER, as_=wanted)
+    assert (given.outcome, given.typed, given.misfit) == ("success", None, misfit)
+    story = [(e.kind, e.outcome) for e in gate.audit.events(request_id=given.request_id)]
+    assert story == [("intent", "pending"), ("outcome", "success")]
+    assert gate.audit.open_intents() == ()
+
+
 WITH_DEFAULT = {
     "type": "object",
     "properties": {

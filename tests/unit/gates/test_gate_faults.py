@@ -7,13 +7,14 @@ import json
 from datetime import datetime
 
 import pytest
-from tests.unit.gates.job_status import ARGUMENTS, CONTRACT, answer, contracts
+from tests.unit.gates.job_status import ARGUMENTS, CONTRACT, answer, contracts, let_in
 
 from sluicegate.errors import MisuseError
-from sluicegate.gates.gate import Gate, Opened
+from sluicegate.gates.gate import Gate
 from sluicegate.gates.outstanding import Outstanding
 from sluicegate.gates.ports import AccessQuery, Decision, Dispatch
 from sluicegate.gates.serving import Serving
+from sluicegate.gates.tenure import Opened
 from sluicegate.testing import FixedClock, RecordedUpstream, gate_of
 from sluicegate.values.callers import Caller
 from sluicegate.values.receipts import Fault, Receipt
@@ -110,7 +111,7 @@ async def test_waiting_for_a_place_counts_against_the_deadline() -> None:
 
     served = contracts()
     gate = gate_of(served, {"job_status": Busy(answer())})
-    gate._places = asyncio.Semaphore(1)
+    let_in(gate, 1)
     first = asyncio.create_task(gate.call("job_status", ARGUMENTS, caller=CALLER))
     await asyncio.sleep(0)
     waited = await gate.call("job_status", ARGUMENTS, caller=CALLER, deadline_s=0.05)
@@ -250,7 +251,7 @@ async def test_a_reload_swaps_who_may_call_with_the_contracts_and_closes_no_shar
     first = gate_of(contracts(), {"job_status": shared})
     second = gate_of(contracts(), {"job_status": shared}, authorizer=Denying())
 
-    def reopen(means: object) -> Opened:
+    def reopen(before: object) -> Opened:
         return Opened(serving=second._serving, means=second._means)
 
     gate = Gate(first._means, first._serving, reopen=reopen)

@@ -11,9 +11,9 @@ from tests.unit.gates.job_status import ARGUMENTS, answer, contracts
 
 from sluicegate.contracts.problems import Problem
 from sluicegate.errors import ConfigurationError, MisuseError
-from sluicegate.gates.gate import Gate, Opened
-from sluicegate.gates.means import Means
+from sluicegate.gates.gate import Gate
 from sluicegate.gates.serving import close_all
+from sluicegate.gates.tenure import Opened
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.testing import Notices, RecordedUpstream, gate_of
 from sluicegate.values.callers import Caller
@@ -59,7 +59,7 @@ async def test_a_gate_that_is_used_from_another_loop_says_so_at_once(method: str
 async def test_a_reload_that_cannot_open_the_folder_keeps_the_old_set(
     error: BaseException, message: str
 ) -> None:
-    def reopen(_: Means) -> Opened | tuple[Problem, ...]:
+    def reopen(_: Opened) -> Opened | tuple[Problem, ...]:
         raise error
 
     notices = Notices()

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from tests.unit.gates.job_status import CONTRACT, answer
 
+from sluicegate.checks.selection import Selected
 from sluicegate.contracts.contract import Contract
+from sluicegate.gates.gate import Gate
 from sluicegate.gates.masking import hide_in_answer, hide_in_call
+from sluicegate.gates.result_gate import ResultLadder
 from sluicegate.testing import Notices, RecordedUpstream, contracts_of, gate_of
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.findings import Finding
 from sluicegate.values.names import show_name
+from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
 
 pytestmark = pytest.mark.requirement("AUD-5")
@@ -113,3 +118,36 @@ async def test_a_call_that_repeats_a_masked_argument_as_a_name_is_recorded_witho
 def test_a_call_that_is_no_json_has_nothing_to_hide() -> None:
     rejected = Rejected.because(Stage.PARSE, Finding(code=Code.NOT_JSON, pointer="", offset=1))
     assert hide_in_call(rejected, contract(arguments=["/run_id"]), raw=b"{") == rejected
+
+
+class QuotingResult(ResultLadder):
+    """Fails as an engine does whose message quotes what it was given."""
+
+    def climb(self, receipt: Receipt, *rest: object) -> Selected | Rejected:
+        raise RuntimeError(receipt.raw.decode())
+
+
+@pytest.mark.requirement("AUD-4")
+@pytest.mark.parametrize(
+    ("mask", "kept"),
+    [({}, True), ({"arguments": ["/run_id"]}, False), ({"result": ["/run_id"]}, False)],
+    ids=["nothing", "an argument", "a member of the answer"],
+)
+async def test_what_is_unexpected_is_kept_word_for_word_only_where_nothing_is_masked(
+    mask: dict[str, list[str]], kept: bool
+) -> None:
+    served = contracts_of(
+        {"job_status/contract.json": json.dumps({**CONTRACT, **({"mask": mask} if mask else {})})}
+    )
+    made = gate_of(served, {"job_status": RecordedUpstream(answer())})
+    line = made._serving.lines["job_status"]
+    lines = {"job_status": replace(line, result=QuotingResult(line.contract))}
+    gate = Gate(made._means, replace(made._serving, lines=lines))
+    given = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    *_, outcome = gate.audit.events(request_id=given.request_id)
+    assert outcome.code == "INTERNAL"
+    ref = json.loads(outcome.detail).get("custody", {}).get("engine")
+    assert (ref is not None) is kept
+    if ref is not None:
+        now = made._means.clock.now()
+        assert answer() in await gate.audit.reveal(ref, who="o", reason="r", now=now)

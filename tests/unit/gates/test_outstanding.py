@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.unit.gates.job_status import ARGUMENTS, CONTRACT, answer, contracts
+from tests.unit.gates.job_status import ARGUMENTS, CONTRACT, answer, contracts, let_in
 
 from sluicegate.adapters.host import HostAdapter
 from sluicegate.errors import MisuseError
@@ -209,7 +209,7 @@ async def test_time_in_the_queue_makes_no_answer_late() -> None:
     clock = FixedClock()
     gate = host_gate(clock, store=store, in_flight=2)
     first, second = await asyncio.gather(ask(gate), ask(gate))
-    gate._places = asyncio.Semaphore(1)
+    let_in(gate, 1)
     tasks = [asyncio.create_task(gate.check_result(each, answer())) for each in (first, second)]
     await store.held.wait()
     clock.advance(60)
@@ -221,7 +221,7 @@ async def test_time_in_the_queue_makes_no_answer_late() -> None:
 async def test_an_answer_that_is_cancelled_while_it_waits_closes_its_intent() -> None:
     gate = host_gate(effect="write", in_flight=1)
     outstanding = await ask(gate)
-    await gate._places.acquire()
+    await gate._tenure.now.places.acquire()
     waiting = asyncio.create_task(gate.check_result(outstanding, answer()))
     await asyncio.sleep(0)
     waiting.cancel()
@@ -238,7 +238,7 @@ async def test_a_question_that_finds_no_place_in_time_is_refused() -> None:
 
     served = contracts(retry={"attempts": 2, "budget_s": 0.02, "on": ["UPSTREAM_UNAVAILABLE"]})
     gate = gate_of(served, {"job_status": HostAdapter()}, authorizer=Denying())
-    gate._places = asyncio.Semaphore(0)
+    let_in(gate, 0)
     asked = await gate.check_call("job_status", ARGUMENTS, caller=CALLER)
     assert not isinstance(asked, Outstanding)
     assert (asked.outcome, asked.code) == ("refused", "UPSTREAM_UNAVAILABLE")

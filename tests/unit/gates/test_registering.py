@@ -12,9 +12,9 @@ import pytest
 from tests.unit.gates.job_status import ARGUMENTS, CONTRACT, answer, contracts
 
 from sluicegate.errors import MisuseError
-from sluicegate.gates.gate import Gate, Opened
-from sluicegate.gates.means import Means
+from sluicegate.gates.gate import Gate
 from sluicegate.gates.serving import Line, Serving
+from sluicegate.gates.tenure import Opened
 from sluicegate.testing import RecordedUpstream, contracts_of, gate_of
 from sluicegate.values.callers import Caller
 
@@ -55,8 +55,8 @@ def gate_with(first: Serving, *later: Serving) -> Gate:
     def author(function: Callable[..., object], parts: Mapping[str, Any]) -> Line:
         return coded(parts["name"])
 
-    def reopen(means: Means) -> Opened:
-        return Opened(serving=next(following), means=means)
+    def reopen(before: Opened) -> Opened:
+        return Opened(serving=next(following), means=before.means)
 
     return Gate(means, first, reopen=reopen, author=author)
 

@@ -9,9 +9,9 @@ from tests.unit.gates.job_status import ARGUMENTS, answer, contracts
 
 from sluicegate.contracts.settings import ServeRow
 from sluicegate.errors import MisuseError
-from sluicegate.gates.gate import Gate, Opened
-from sluicegate.gates.means import Means
+from sluicegate.gates.gate import Gate
 from sluicegate.gates.serving import Line, Rollout, Serving
+from sluicegate.gates.tenure import Opened
 from sluicegate.testing import RecordedUpstream, gate_of
 from sluicegate.values.callers import Caller
 
@@ -49,9 +49,9 @@ def side_by_side() -> Serving:
 def gate_with(first: Serving, later: Serving | None = None) -> Gate:
     means = gate_of(contracts(), {})._means
 
-    def reopen(means: Means) -> Opened:
+    def reopen(before: Opened) -> Opened:
         assert later is not None
-        return Opened(serving=later, means=means)
+        return Opened(serving=later, means=before.means)
 
     return Gate(means, first, reopen=reopen)
 

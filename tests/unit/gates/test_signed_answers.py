@@ -217,7 +217,7 @@ async def test_keys_that_vanish_while_the_upstream_answers_close_the_call() -> N
 @pytest.mark.requirement("RES-9")
 async def test_a_signed_contract_without_a_memory_is_closed() -> None:
     gate = Signed(signed())
-    gate.gate._means = replace(gate.gate._means, replays=None)
+    gate.gate = Gate(replace(gate.gate._means, replays=None), gate.gate._serving)
     assert await gate.call() == ("UPSTREAM_UNAVAILABLE", "internal", "INTERNAL")
 
 
@@ -225,5 +225,5 @@ async def test_a_signed_contract_without_keys_accepts_nothing() -> None:
     gate = Signed(signed())
     (line,) = gate.gate._serving.lines.values()
     serving = replace(gate.gate._serving, lines={"job_status": replace(line, keys=None)})
-    gate.gate._serving = serving
+    gate.gate = Gate(gate.gate._means, serving)
     assert await gate.call() == ("INVALID_RESPONSE", "authenticate", "BAD_SIGNATURE")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
+import threading
 from pathlib import Path
 
 import jsonschema
@@ -204,3 +206,44 @@ def test_a_record_that_cannot_be_opened_is_a_configuration_fault(folder: Path, a
     (folder / "sluicegate.yaml").write_text(f"audit: {{{audit}}}\n")
     with pytest.raises(ConfigurationError):
         open_gate(folder)
+
+
+WRONG = {
+    "no notifier": "notify: {platform: 'apprise:env:SLUICEGATE_NO_SUCH_VARIABLE'}\n",
+    "no quota store": "limits: {quota_store: 'redis:env:SLUICEGATE_NO_SUCH_VARIABLE'}\n",
+    "no key store": "limits: {key_store: 'redis:env:SLUICEGATE_NO_SUCH_VARIABLE'}\n",
+}
+
+
+@pytest.mark.requirement("RES-9")
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_folder_that_fails_to_open_leaves_nothing_open(folder: Path, wrong: str) -> None:
+    """A supervisor may try again and again until what is missing is there."""
+    settings = folder / "sluicegate.yaml"
+    settings.write_text(settings.read_text() + WRONG[wrong])
+    before = (threading.active_count(), open_files())
+    for _ in range(3):
+        with pytest.raises(ConfigurationError, match="SLUICEGATE_NO_SUCH_VARIABLE"):
+            open_gate(folder)
+    assert (threading.active_count(), open_files()) == before
+
+
+def open_files() -> set[str]:
+    found = set()
+    for each in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            found.add(str(each.readlink()))
+    return {name for name in found if name.startswith("/") and "/proc/" not in name}
+
+
+async def test_a_reload_keeps_the_notifier_while_its_routes_are_the_same(folder: Path) -> None:
+    settings = folder / "sluicegate.yaml"
+    async with open_gate(folder) as gate:
+        first = gate._means.notifier
+        assert await gate.reload() == ()
+        assert gate._means.notifier is first
+        settings.write_text(
+            settings.read_text() + "notify: {platform: 'http://127.0.0.1:9/notices'}\n"
+        )
+        assert await gate.reload() == ()
+        assert gate._means.notifier is not first

@@ -1,0 +1,263 @@
+"""A set and its means are swapped whole: what is in force, what is still held, what is let go."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.unit.gates.job_status import ARGUMENTS, answer, contracts
+from tests.unit.gates.test_identical_writes import Held
+from tests.unit.gates.test_registering import coded
+
+from sluicegate.contracts.problems import Problem
+from sluicegate.errors import MisuseError
+from sluicegate.gates.events import AuditEvent, EventKind
+from sluicegate.gates.gate import Gate
+from sluicegate.gates.ports import AccessQuery, AuditUnavailable, Decision
+from sluicegate.gates.serving import Line
+from sluicegate.gates.tenure import Opened
+from sluicegate.stores.memory import MemoryStore
+from sluicegate.testing import Notices, RecordedUpstream, gate_of
+from sluicegate.values.callers import Caller
+
+pytestmark = pytest.mark.requirement("CON-3")
+
+CALLER = Caller(subject="svc-deploy")
+Reopen = Callable[[Opened], Opened | tuple[Problem, ...]]
+
+
+class Closing(RecordedUpstream):
+    closed = 0
+
+    async def close(self) -> None:
+        self.closed += 1
+
+
+class HeldClosing(Held, Closing):
+    """An upstream that is being asked until it is let go."""
+
+
+class Told(Notices):
+    closed = 0
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+class Denying:
+    async def decide(self, query: AccessQuery) -> Decision:
+        return Decision(allow=False, decision_id="d")
+
+
+def set_of(upstream: RecordedUpstream, **limits: int) -> Opened:
+    made = gate_of(contracts(), {"job_status": upstream}, notices=Told())
+    settings = made.contracts.settings
+    if limits:
+        settings = replace(settings, limits=replace(settings.limits, **limits))
+    serving = replace(made._serving, contracts=replace(made.contracts, settings=settings))
+    return Opened(serving=serving, means=made._means)
+
+
+def gate_that(first: Opened, reopen: Reopen, author: Any = None) -> Gate:
+    return Gate(first.means, first.serving, reopen=reopen, author=author)
+
+
+def swap_for(*later: Opened) -> Reopen:
+    """Open these in turn, over the record and the clock of what is served."""
+    following = iter(later)
+
+    def reopen(before: Opened) -> Opened:
+        opened = next(following)
+        notifier, authorizer = opened.means.notifier, opened.means.authorizer
+        means = replace(before.means, notifier=notifier, authorizer=authorizer)
+        return Opened(serving=opened.serving, means=means)
+
+    return reopen
+
+
+async def said(gate: Gate) -> str | None:
+    given = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    return given.code or given.outcome
+
+
+def closed(opened: Opened) -> tuple[int, int]:
+    """How often its adapter and its notifier were closed."""
+    adapter, notifier = opened.serving.lines["job_status"].adapter, opened.means.notifier
+    assert isinstance(adapter, Closing)
+    assert isinstance(notifier, Told)
+    return adapter.closed, notifier.closed
+
+
+async def test_what_was_in_force_is_let_go_after_the_last_call_that_holds_it() -> None:
+    held = HeldClosing(answer())
+    first, second = set_of(held), set_of(Closing(answer()))
+    gate = gate_that(first, swap_for(second))
+    running = asyncio.create_task(said(gate))
+    await held.asked.wait()
+    assert await gate.reload() == ()
+    assert await said(gate) == "success"
+    assert (closed(first), closed(second)) == ((0, 0), (0, 0))
+    held.release.set()
+    assert await running == "success"
+    assert (closed(first), closed(second)) == ((1, 1), (0, 0))
+    await gate.close()
+    assert (closed(first), closed(second)) == ((1, 1), (1, 1))
+
+
+async def test_a_notifier_that_stays_in_force_is_closed_with_the_gate_alone() -> None:
+    first, second = set_of(Closing(answer())), set_of(Closing(answer()))
+    second = replace(second, means=replace(second.means, notifier=first.means.notifier))
+    gate = gate_that(first, swap_for(second))
+    await gate.reload()
+    assert closed(first) == (1, 0)
+    await gate.close()
+    assert closed(second) == (1, 1)
+
+
+async def test_a_call_is_decided_by_what_it_began_with() -> None:
+    """It waits for the record of the set while another one comes into force."""
+    waiting, release = asyncio.Event(), asyncio.Event()
+
+    class Slow(MemoryStore):
+        async def record(self, events: Sequence[AuditEvent], **how: Any) -> tuple[str, ...]:
+            if events[0].kind is EventKind.CONTRACTS and not waiting.is_set():
+                waiting.set()
+                await release.wait()
+            return await super().record(events, **how)
+
+    first, second = set_of(Closing(answer())), set_of(Closing(answer()))
+    first = replace(first, means=replace(first.means, store=Slow()))
+    second = replace(second, means=replace(second.means, authorizer=Denying()))
+    gate = gate_that(first, swap_for(second))
+    running = asyncio.create_task(said(gate))
+    await waiting.wait()
+    assert await gate.reload() == ()
+    release.set()
+    assert (await running, await said(gate)) == ("success", "DENIED")
+
+
+@pytest.mark.parametrize(
+    ("limit", "runs"), [(1, False), (2, True)], ids=["the same", "a wider one"]
+)
+async def test_a_swap_lets_in_no_more_calls_than_the_limit(limit: int, runs: bool) -> None:
+    held = HeldClosing(answer())
+    first, second = set_of(held, in_flight=1), set_of(Closing(answer()), in_flight=limit)
+    gate = gate_that(first, swap_for(second))
+    running = asyncio.create_task(said(gate))
+    await held.asked.wait()
+    await gate.reload()
+    given = await gate.call("job_status", ARGUMENTS, caller=CALLER, deadline_s=0.05)
+    assert given.code == (None if runs else "UPSTREAM_UNAVAILABLE")
+    held.release.set()
+    await running
+
+
+@pytest.mark.requirement("RES-9")
+async def test_a_swap_that_cannot_be_recorded_lets_go_of_what_was_opened() -> None:
+    class Unwilling(MemoryStore):
+        async def record(self, events: Sequence[AuditEvent], **how: Any) -> tuple[str, ...]:
+            if events[0].detail.get("set") == "swapped":
+                raise AuditUnavailable("disk full")
+            return await super().record(events, **how)
+
+    first, second = set_of(Closing(answer())), set_of(Closing(answer()))
+    first = replace(first, means=replace(first.means, store=Unwilling()))
+    gate = gate_that(first, swap_for(second))
+    with pytest.raises(AuditUnavailable):
+        await gate.reload()
+    assert (closed(first), closed(second)) == ((0, 0), (1, 1))
+    assert await said(gate) == "success"
+
+
+async def test_of_two_reloads_at_once_the_later_reading_is_in_force() -> None:
+    sets = [set_of(Closing(answer())) for _ in range(3)]
+    inside = 0
+
+    def reopen(before: Opened) -> Opened:
+        nonlocal inside
+        inside += 1
+        assert inside == 1
+        opened = turns(before)
+        inside -= 1
+        return opened
+
+    turns = swap_for(*sets[1:])
+    gate = gate_that(sets[0], reopen)
+    assert await asyncio.gather(gate.reload(), gate.reload()) == [(), ()]
+    assert gate.contracts is sets[2].serving.contracts
+    assert [closed(each) for each in sets] == [(1, 1), (1, 1), (0, 0)]
+
+
+async def test_a_reload_that_is_cancelled_lets_go_of_what_it_opens() -> None:
+    opening, release = asyncio.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+    first, second = set_of(Closing(answer())), set_of(Closing(answer()))
+
+    def reopen(before: Opened) -> Opened:
+        loop.call_soon_threadsafe(opening.set)
+        asyncio.run_coroutine_threadsafe(release.wait(), loop).result(10)
+        return swap_for(second)(before)
+
+    gate = gate_that(first, reopen)
+    reloading = asyncio.create_task(gate.reload())
+    await opening.wait()
+    reloading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reloading
+    release.set()
+    await gate.close()
+    assert (closed(first), closed(second)) == ((1, 1), (1, 1))
+
+
+async def test_a_gate_that_was_closed_opens_nothing() -> None:
+    first = set_of(Closing(answer()))
+    gate = gate_that(first, swap_for())
+    await gate.close()
+    with pytest.raises(MisuseError, match="this gate is closed"):
+        await gate.reload()
+    await gate.close()
+    assert closed(first) == (1, 1)
+
+
+def author(function: Callable[..., object], parts: Mapping[str, Any]) -> Line:
+    return coded(parts["name"])
+
+
+@pytest.mark.requirement("CON-7")
+async def test_a_function_that_is_registered_while_a_swap_is_recorded_is_served() -> None:
+    recording, release = asyncio.Event(), asyncio.Event()
+
+    class Slow(MemoryStore):
+        async def record(self, events: Sequence[AuditEvent], **how: Any) -> tuple[str, ...]:
+            if events[0].detail.get("set") == "swapped" and not recording.is_set():
+                recording.set()
+                await release.wait()
+            return await super().record(events, **how)
+
+    first, second = set_of(Closing(answer())), set_of(Closing(answer()))
+    first = replace(first, means=replace(first.means, store=Slow()))
+    gate = gate_that(first, swap_for(second), author)
+    reloading = asyncio.create_task(gate.reload())
+    await recording.wait()
+    gate.tool(name="coded")(print)
+    release.set()
+    assert await reloading == ()
+    assert sorted(gate.contracts.contracts) == ["coded", "job_status"]
+
+
+@pytest.mark.requirement("CON-7")
+async def test_a_call_that_began_before_a_function_was_registered_keeps_its_adapter() -> None:
+    held = HeldClosing(answer())
+    first, second = set_of(held), set_of(Closing(answer()))
+    gate = gate_that(first, swap_for(second), author)
+    running = asyncio.create_task(said(gate))
+    await held.asked.wait()
+    gate.tool(name="coded")(print)
+    await gate.reload()
+    assert closed(first) == (0, 0)
+    held.release.set()
+    assert await running == "success"
+    assert closed(first) == (1, 1)
