@@ -251,22 +251,34 @@ class Course:
             return await self._replay(done.request_id, permitted)
         if self.remaining_s() <= 0:  # evidence and the commit take time too
             return Rejected(stage=Stage.RETRY, code=Code.BUDGET_SPENT)
-        if self._means.clock.monotonic() - permitted.decided_at > DECISION_LIFETIME_S:
-            again = await self._permit()
-            return again if isinstance(again, Rejected) else admitted.decided_anew(again)
-        return admitted
+        current = await self._permit_anew(permitted)
+        if isinstance(current, Rejected):
+            return current
+        return admitted if current is permitted else admitted.decided_anew(current)
+
+    async def _permit_anew(self, permitted: Permitted) -> Permitted | Rejected:
+        """Return the permission, taken anew where its decision is too old to act on (ARG-5)."""
+        if self._means.clock.monotonic() - permitted.decided_at <= DECISION_LIFETIME_S:
+            return permitted
+        return await self._permit()
 
     async def _replay(self, request_id: str, permitted: Permitted) -> Answer[JsonValue] | Rejected:
-        """Give the kept answer of the same call again, while the contract would (ACC-4)."""
-        subject, now = self._subject, self._means.clock.now()
+        """Give the kept answer of the same call again, while the contract would (ACC-4).
+
+        What is given is judged, and allowed, after all that had to be waited for.
+        """
+        subject, clock = self._subject, self._means.clock
         query = AnswerQuery(
             request_id=request_id,
             tool=subject.tool,
             caller=subject.caller,
             arguments=permitted.prepared.arguments,
         )
-        kept = await self._means.store.answer_of(query, now=now)
-        if kept is None or not may_be_replayed(kept, self._line.contract, now):
+        kept = await self._means.store.answer_of(query, now=clock.now())
+        current = await self._permit_anew(permitted)
+        if isinstance(current, Rejected):
+            return current
+        if kept is None or not may_be_replayed(kept, self._line.contract, clock.now()):
             return Rejected(stage=Stage.ADMIT, code=Code.KEY_REUSED)
         envelope = Success(subject.tool, subject.request_id, kept.data, replayed=True)
         await self._journal.replayed(envelope, request_id)
