@@ -20,6 +20,12 @@ Found: TypeAlias = Literal["done", "not-done"]
 _REFS_NAMED: Final = 100
 
 
+def demand_name(who: str) -> None:
+    """Raises: MisuseError where an act has no name."""
+    if not who.strip():
+        raise MisuseError("an operator's act is recorded: say who does it")
+
+
 def demand_account(who: str, reason: str) -> None:
     """Raises: MisuseError where an act has no name or no reason."""
     if not who.strip() or not reason.strip():
@@ -149,8 +155,7 @@ def _act(
     contract_version: str = "",
     contract_digest: str = "",
 ) -> AuditEvent:
-    if not who.strip():
-        raise MisuseError("an operator's act is recorded: say who does it")
+    demand_name(who)
     return AuditEvent(
         kind=EventKind.OPERATOR,
         time=now,

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from sluicegate.gates.events import AuditEvent, StoredEvent
-from sluicegate.gates.operator_acts import demand_account
+from sluicegate.gates.operator_acts import demand_account, demand_name
 from sluicegate.gates.ports import AuditUnavailable, ChainReport
 from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery, CallQuery
 from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Reservation, Terms
@@ -27,7 +27,7 @@ from sluicegate.stores.record_custody import REWRAPPED_AT_ONCE, find_blob
 from sluicegate.stores.record_ledger import Ledger
 from sluicegate.stores.record_open_calls import find_open_row
 from sluicegate.stores.record_questions import select_events, select_open_intents
-from sluicegate.stores.record_terms import demand_terms, hide_key, key_columns
+from sluicegate.stores.record_terms import demand_terms, hide_reservation, key_columns
 from sluicegate.stores.sqlite_schema import demand_sqlite, prepare_tables
 
 T = TypeVar("T")
@@ -105,7 +105,7 @@ class MemoryStore:
     async def demand_key(self, reservation: Reservation, call: CallQuery, *, now: datetime) -> None:
         """Judge a reservation as the commit of an intent would, and keep nothing."""
         columns = key_columns(self._ring.keys, call)
-        terms = hide_key(Terms(reservation=reservation), self._ring.keys)
+        terms = Terms(reservation=hide_reservation(reservation, self._ring.keys))
         self._ask(lambda connection: demand_terms(connection, columns, terms, now))
 
     async def accepted(self, query: AcceptedQuery, *, now: datetime) -> AcceptedPage:
@@ -136,14 +136,14 @@ class MemoryStore:
         expired_by: datetime | None = None,
     ) -> int:
         """Destroy blobs that expire by ``expired_by`` or ``now`` (or ``refs``); return how many."""
-        demand_account(who, "purge")
+        demand_name(who)
         return self._change(
             lambda ledger: purge_custody(ledger, now=now, who=who, refs=refs, expired_by=expired_by)
         )
 
     async def rewrap(self, *, now: datetime, who: str) -> int:
         """Wrap every data key under the active custody key and return how many."""
-        demand_account(who, "rewrap")
+        demand_name(who)
         total, count = 0, REWRAPPED_AT_ONCE
         while count == REWRAPPED_AT_ONCE:
             count = self._change(lambda ledger: rewrap_custody(ledger, now=now, who=who))

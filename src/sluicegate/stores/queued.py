@@ -13,7 +13,7 @@ from typing import Final, TypeVar, cast
 
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import AuditEvent, EventKind
-from sluicegate.gates.operator_acts import demand_account
+from sluicegate.gates.operator_acts import demand_account, demand_name
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery, CallQuery
 from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Reservation, Terms
@@ -28,7 +28,7 @@ from sluicegate.stores.record_acts import (
 from sluicegate.stores.record_custody import REWRAPPED_AT_ONCE, find_blob
 from sluicegate.stores.record_ledger import Ledger
 from sluicegate.stores.record_open_calls import find_open_row
-from sluicegate.stores.record_terms import demand_terms, hide_key, key_columns
+from sluicegate.stores.record_terms import demand_terms, hide_reservation, key_columns
 from sluicegate.stores.writing import Item, Writer
 
 T = TypeVar("T")
@@ -110,7 +110,7 @@ class QueuedStore(ABC):
         Raises: TermRefused, AlreadyDone, AuditUnavailable.
         """
         columns = key_columns(self._ring.keys, call)
-        terms = hide_key(Terms(reservation=reservation), self._ring.keys)
+        terms = Terms(reservation=hide_reservation(reservation, self._ring.keys))
         await self._do(lambda ledger: demand_terms(ledger.connection, columns, terms, now))
 
     async def accepted(self, query: AcceptedQuery, *, now: datetime) -> AcceptedPage:
@@ -148,7 +148,7 @@ class QueuedStore(ABC):
         ``expired_by`` chooses what has expired where that is not ``now``; the event bears ``now``.
         Both stand in one commit. Raises: MisuseError, AuditUnavailable.
         """
-        demand_account(who, "purge")
+        demand_name(who)
         return await self._do(
             lambda ledger: purge_custody(ledger, now=now, who=who, refs=refs, expired_by=expired_by)
         )
@@ -159,7 +159,7 @@ class QueuedStore(ABC):
         The text of no blob is touched. What a gate with older keys seals meanwhile may be left
         for the next time: this ends. Raises: MisuseError, AuditUnavailable.
         """
-        demand_account(who, "rewrap")
+        demand_name(who)
         total, count = 0, REWRAPPED_AT_ONCE
         while count == REWRAPPED_AT_ONCE:
             count = await self._do(lambda ledger: rewrap_custody(ledger, now=now, who=who))

@@ -98,11 +98,15 @@ def key_columns(keys: AuditKeys, call: CallQuery) -> dict[str, Column]:
 
 
 def hide_key(terms: Terms, keys: AuditKeys) -> Terms:
-    """Return ``terms`` with the key as it is kept, from which nothing of it can be guessed."""
+    """Return ``terms`` with the key as it is kept."""
     if terms.reservation is None:
         return terms
-    kept = hmac_of_bytes(keys, "reservation", terms.reservation.key.encode())
-    return replace(terms, reservation=replace(terms.reservation, key=kept))
+    return replace(terms, reservation=hide_reservation(terms.reservation, keys))
+
+
+def hide_reservation(reservation: Reservation, keys: AuditKeys) -> Reservation:
+    """Return ``reservation`` with its key as it is kept, from which nothing can be guessed."""
+    return replace(reservation, key=hmac_of_bytes(keys, "reservation", reservation.key.encode()))
 
 
 def tell_reservation(reservation: Reservation) -> dict[str, str]:
