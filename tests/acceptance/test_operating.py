@@ -260,6 +260,31 @@ def test_a_write_with_unknown_outcome_stays_refused_until_it_is_resolved(sluiceg
     assert ran["outcome"] == "failure"
 
 
+FOLLOWS = {
+    ("not-done", "no key"): ("the same call may run again", "OUTCOME_UNKNOWN"),
+    ("not-done", "a key"): ("the same call may run again", "OUTCOME_UNKNOWN"),
+    ("done", "no key"): ("the same call would run once more", "OUTCOME_UNKNOWN"),
+    ("done", "a key"): ("a call under its key does not run", "KEY_REUSED"),
+}
+
+
+@pytest.mark.requirement("CLI", "RET-2", "ACC-4")
+@pytest.mark.parametrize(("found", "key"), FOLLOWS)
+def test_what_follows_from_a_word_on_a_call_is_what_is_said(
+    sluicegate: Here, found: str, key: str
+) -> None:
+    says, then = FOLLOWS[found, key]
+    if key == "a key":
+        contract = Path("contracts/restart/contract.yaml")
+        contract.write_text(f"{contract.read_text()}idempotency: {{key: derived, keep_s: 600}}\n")
+    request_id = str(call(sluicegate, "restart", HANG)[1]["request_id"])
+    told = sluicegate("audit", "resolve", request_id, "--as", found, "--reason", "looked").err
+    assert f"{request_id} is resolved as {found}; " in told
+    assert says in told
+    # What runs again hangs again; what does not run is refused without an upstream.
+    assert code_of(call(sluicegate, "restart", HANG)[1]) == then
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

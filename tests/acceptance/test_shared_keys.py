@@ -100,6 +100,40 @@ def test_what_an_operator_says_at_one_folder_counts_at_the_other(
     assert (then in call(one, **hang)) is True
 
 
+PURGE = ("audit", "purge", "--now", "2099-01-01T00:00:00Z", "--yes", "--folder", "one")
+
+
+@pytest.mark.requirement("AUD-4", "CLI")
+def test_what_a_purge_destroys_at_one_folder_the_other_gives_no_more(
+    server: RedisServer, sluicegate: Here
+) -> None:
+    one, other = write("one", server.address), write("other", server.address)
+    assert [call(one), call(other)] == ["success", "replayed"]
+    assert sluicegate("audit", "purge", "--folder", "one").out == "0 purged\n"
+    assert call(other) == "replayed"
+    assert sluicegate(*PURGE).code == 0
+    assert [call(one), call(other)] == ["KEY_REUSED", "KEY_REUSED"]
+
+
+@pytest.mark.requirement("AUD-4", "CLI")
+def test_a_purge_waits_for_no_redis_and_tells_what_is_to_be_repeated(
+    server: RedisServer, sluicegate: Here
+) -> None:
+    one, other = write("one", server.address), write("other", server.address)
+    assert [call(one), call(other)] == ["success", "replayed"]
+    server.kill()
+    said = sluicegate(*PURGE)
+    assert (said.code, said.out) == (5, "")
+    assert "purged, and the act is recorded, but other gates may still give an answer" in said.err
+    assert "limits.key_store: Redis does not answer" in said.err
+    assert "run `sluicegate audit purge` once more" in said.err
+    server.start()
+    assert call(other) == "replayed"
+    again = sluicegate("audit", "purge", "--folder", "one")
+    assert (again.code, again.out) == (0, "0 purged\n")
+    assert call(other) == "KEY_REUSED"
+
+
 @pytest.mark.requirement("RET-2", "CLI", "AUD-3")
 def test_a_word_on_a_call_whose_events_were_changed_is_refused(
     server: RedisServer, sluicegate: Here

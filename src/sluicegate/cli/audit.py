@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -27,8 +28,12 @@ from sluicegate.cli.output import (
 )
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from sluicegate.gates.events import StoredEvent
     from sluicegate.gates.operator_acts import Found
+
+T = TypeVar("T")
 
 
 @click.group()
@@ -151,7 +156,10 @@ audit.add_command(heads)
 @click.option("--reason", required=True, help="How you found out; it stands in the record.")
 @folder_option
 def resolve(request_id: str, found: Found, reason: str, folder: str) -> int:
-    """Say what became of a call whose outcome is not known. Recorded; frees the call."""
+    """Say what became of a call whose outcome is not known. Recorded; the call is open no more.
+
+    One that was not done may run again. One that was done does not run again under its key.
+    """
     from sluicegate.cli.record import open_standing_record, who_acts
     from sluicegate.gates import operator_acts
     from sluicegate.opening.folder import read_settings
@@ -174,9 +182,20 @@ def resolve(request_id: str, found: Found, reason: str, folder: str) -> int:
                 f"no open call {request_id}; `sluicegate audit list --open` lists those that are",
             )
         settings, place = read_settings(Path(folder)), Path(folder)
-        asyncio.run(record_and_tell(store, act, settings, place, times.now))
-    note(f"{request_id} is resolved as {found}; the same call may run again.")
+        kept_until = _run_told(record_and_tell(store, act, settings, place, times.now))
+    note(f"{request_id} is resolved as {found}; {_say_what_follows(found, kept_until)}.")
     return Exit.ACCEPTED
+
+
+def _say_what_follows(found: Found, kept_until: datetime | None) -> str:
+    if found == "not-done":
+        return "the same call may run again"
+    if kept_until is None or kept_until <= times.now():
+        return "no key is kept of it, so the same call would run once more"
+    return (
+        f"until {kept_until:%Y-%m-%dT%H:%M:%SZ} a call under its key does not run: it gets the"
+        " answer that was kept, or KEY_REUSED"
+    )
 
 
 @audit.command()
@@ -213,9 +232,12 @@ def reveal(ref: str, reason: str, folder: str) -> int:
 def purge(now: str | None, yes: bool, folder: str, form: str) -> int:
     """Destroy keys and raw bytes whose time is over; every event stays, and the chain holds.
 
-    The act itself is recorded with the time of the clock, whatever --now says.
+    The act itself is recorded with the time of the clock, whatever --now says. Where gates share
+    keys, none of them gives again what is gone here; where Redis could not be told, exit 5 says so.
     """
     from sluicegate.cli.record import open_standing_record, who_acts
+    from sluicegate.opening.folder import read_settings
+    from sluicegate.opening.key_stores import purge_and_tell
 
     clock, moment = times.now(), times.read_time(now, "--now")
     if moment is not None and moment > clock and not yes:
@@ -225,7 +247,11 @@ def purge(now: str | None, yes: bool, folder: str, form: str) -> int:
             param_hint="--now",
         )
     with open_standing_record(folder) as store:
-        count = asyncio.run(store.purge(now=clock, who=who_acts(), expired_by=moment))
+        settings, place = read_settings(Path(folder)), Path(folder)
+        work = purge_and_tell(
+            store, settings, place, lambda: clock, who=who_acts(), expired_by=moment
+        )
+        count = _run_told(work)
     if form == HUMAN:
         put(f"{count} purged\n")
     else:
@@ -303,6 +329,16 @@ def prepare(gate_role: str | None, folder: str, form: str) -> int:
             {"before": done.before, "after": done.after, "begun": done.before == 0},
         )
     return Exit.ACCEPTED
+
+
+def _run_told(work: Coroutine[Any, Any, T]) -> T:
+    """Do an act; end with exit code 5 where it is recorded and the key store was not told."""
+    from sluicegate.opening.key_stores import KeyStoreNotTold
+
+    try:
+        return asyncio.run(work)
+    except KeyStoreNotTold as error:
+        stop(Exit.UNREADABLE, str(error))
 
 
 def _demand_reason(reason: str) -> None:

@@ -83,9 +83,16 @@ class ForwardingStore:
         """As ``AuditStore.reveal``."""
         return await self._store.reveal(ref, who=who, reason=reason, now=now)
 
-    async def purge(self, *, now: datetime, who: str, refs: Sequence[str] | None = None) -> int:
+    async def purge(
+        self,
+        *,
+        now: datetime,
+        who: str,
+        refs: Sequence[str] | None = None,
+        expired_by: datetime | None = None,
+    ) -> int:
         """As ``AuditStore.purge``."""
-        return await self._store.purge(now=now, who=who, refs=refs)
+        return await self._store.purge(now=now, who=who, refs=refs, expired_by=expired_by)
 
     async def rewrap(self, *, now: datetime, who: str) -> int:
         """As ``AuditStore.rewrap``."""

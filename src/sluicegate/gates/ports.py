@@ -187,8 +187,19 @@ class AuditStore(Protocol):
         Raises: KeyError if the blob is unknown, expired or purged; AuditUnavailable.
         """
 
-    async def purge(self, *, now: datetime, who: str, refs: Sequence[str] | None = None) -> int:
-        """Destroy key and text of expired blobs (or ``refs``); record the act; return how many."""
+    async def purge(
+        self,
+        *,
+        now: datetime,
+        who: str,
+        refs: Sequence[str] | None = None,
+        expired_by: datetime | None = None,
+    ) -> int:
+        """Destroy key and text of expired blobs (or ``refs``); record the act; return how many.
+
+        ``expired_by`` chooses what has expired where that is not ``now``; the act bears ``now``.
+        Raises: MisuseError without a name; AuditUnavailable.
+        """
 
     async def rewrap(self, *, now: datetime, who: str) -> int:
         """Wrap every data key under the active custody key; record the act; return how many."""
@@ -269,7 +280,8 @@ class SigningKeys(Protocol):
     def read(self) -> TrustedKeys:
         """Return the keys as they are now; may block for a file.
 
-        What it raises is INTERNAL; of a KeyUnreadable log and record tell the name.
+        A gate calls it in one thread at a time. What it raises is INTERNAL; of a KeyUnreadable
+        log and record tell the name.
         """
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -15,6 +13,7 @@ from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.ports import AuditStore, AuditUnavailable
 from sluicegate.opening.redis_places import open_pool, say_not_installed
+from sluicegate.opening.running_apart import run_apart
 from sluicegate.stores.keys import AuditKeys, open_keys
 from sluicegate.stores.shared_keys_fates import find_fate
 from sluicegate.values.looks import Look
@@ -33,6 +32,10 @@ _PATIENCE_S: Final = 5.0
 """Opening a gate, looking at one and an operator's act may wait longer than a call."""
 
 
+class KeyStoreNotTold(AuditUnavailable):
+    """An operator's act is recorded, and the key store does not know of it yet."""
+
+
 def share_keys(
     store: AuditStore, settings: Settings, folder: Path, now: Callable[[], datetime]
 ) -> AuditStore:
@@ -40,7 +43,7 @@ def share_keys(
 
     Redis is looked at here, and told what the record knows of calls that are open there. Raises:
     ConfigurationError for one that may lose a key, that gates with other keys share, or that does
-    not answer; ``store`` is closed then.
+    not answer; the caller closes ``store`` then.
     """
     if settings.limits.key_store == "audit:":
         return store
@@ -52,11 +55,8 @@ def share_keys(
             return ring
 
     try:
-        ring = _run_apart(_told(begin()))
-    except (AuditUnavailable, ConfigurationError) as error:
-        _run_apart(store.close())  # a host may try again and again until Redis is there
-        if isinstance(error, ConfigurationError):
-            raise
+        ring = run_apart(_told(begin()))
+    except AuditUnavailable as error:
         raise ConfigurationError(f"{SETTING}: {error}") from error
     return _share(store, settings, keys, now, ring)
 
@@ -67,17 +67,17 @@ async def record_and_tell(
     settings: Settings,
     folder: Path,
     now: Callable[[], datetime],
-) -> None:
+) -> datetime | None:
     """Record an operator's word on a call, and tell the key store as well (RET-2).
 
     Of a call that holds a shared key the key store is asked first: where it does not answer nothing
-    is recorded. Raises: ConfigurationError; AuditUnavailable, with nothing recorded unless it says
-    so.
+    is recorded. Returns until when the call's key is kept, None where it holds none. Raises:
+    KeyStoreNotTold behind the act; ConfigurationError, AuditUnavailable with nothing recorded.
     """
-    is_shared = settings.limits.key_store != "audit:"
-    if not is_shared or find_fate(store.events(request_id=act.request_id)) is None:
+    fate = find_fate(store.events(request_id=act.request_id))
+    if fate is None or settings.limits.key_store == "audit:":
         await store.record([act])
-        return
+        return None if fate is None else fate.kept_until
     keys = open_keys(settings.audit.keys, folder, may_create=False)
 
     async def tell() -> None:
@@ -87,12 +87,49 @@ async def record_and_tell(
             try:
                 await shared.settle(act.request_id)
             except AuditUnavailable as error:
-                raise AuditUnavailable(
+                raise KeyStoreNotTold(
                     f"the act is recorded, but {error}; the key store is told when a gate of this"
                     " record opens or meets the key"
                 ) from error
 
     await _told(tell())
+    return fate.kept_until
+
+
+async def purge_and_tell(
+    store: AuditStore,
+    settings: Settings,
+    folder: Path,
+    now: Callable[[], datetime],
+    *,
+    who: str,
+    expired_by: datetime | None = None,
+) -> int:
+    """Purge the record, and take what it gives no more out of the key store as well (AUD-4).
+
+    The record goes first: what is to be destroyed waits for no Redis. Returns how many blobs went.
+    Raises: KeyStoreNotTold behind the act; ConfigurationError, MisuseError and AuditUnavailable
+    with nothing destroyed.
+    """
+    moment = now()
+    is_shared = settings.limits.key_store != "audit:"
+    keys = open_keys(settings.audit.keys, folder, may_create=False) if is_shared else None
+    count = await store.purge(now=moment, who=who, expired_by=expired_by)
+    if keys is None:
+        return count
+
+    async def tell(keys: AuditKeys) -> None:
+        async with _joined(store, settings, keys, now) as (shared, _):
+            await shared.forget_destroyed(moment)
+
+    try:
+        await _told(tell(keys))
+    except (AuditUnavailable, ConfigurationError) as error:
+        raise KeyStoreNotTold(
+            f"{count} purged, and the act is recorded, but other gates may still give an answer"
+            f" that is gone here: {error}; then run `sluicegate audit purge` once more"
+        ) from error
+    return count
 
 
 def inspect_key_store(settings: Settings, folder: Path) -> Look:
@@ -107,7 +144,7 @@ def inspect_key_store(settings: Settings, folder: Path) -> Look:
     with suppress(ConfigurationError):  # what is wrong with them is told where they are looked at
         keys = open_keys(settings.audit.keys, folder, may_create=False)
     try:
-        return Look(name=name, well=True, says=_run_apart(_told(_say_well(settings, keys))))
+        return Look(name=name, well=True, says=run_apart(_told(_say_well(settings, keys))))
     except ConfigurationError as error:
         return Look(name=name, well=False, says=str(error))
 
@@ -210,9 +247,3 @@ async def _told(work: Coroutine[Any, Any, T]) -> T:
 
 def _say_silent(error: Exception) -> str:
     return f"Redis does not answer ({type(error).__name__}): start it, or mend the address"
-
-
-def _run_apart(work: Coroutine[Any, Any, T]) -> T:
-    """Run ``work`` to its end from code that may stand inside a running loop."""
-    with ThreadPoolExecutor(1) as apart:
-        return apart.submit(asyncio.run, work).result()

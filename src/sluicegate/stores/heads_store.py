@@ -69,9 +69,16 @@ class HeadedStore(ForwardingStore):
         self._count(1)
         return content
 
-    async def purge(self, *, now: datetime, who: str, refs: Sequence[str] | None = None) -> int:
+    async def purge(
+        self,
+        *,
+        now: datetime,
+        who: str,
+        refs: Sequence[str] | None = None,
+        expired_by: datetime | None = None,
+    ) -> int:
         """As ``AuditStore.purge``."""
-        count = await super().purge(now=now, who=who, refs=refs)
+        count = await super().purge(now=now, who=who, refs=refs, expired_by=expired_by)
         self._count(1)
         return count
 

@@ -75,9 +75,16 @@ class TwoSinksStore(ForwardingStore):
         await self._follow()
         return content
 
-    async def purge(self, *, now: datetime, who: str, refs: Sequence[str] | None = None) -> int:
+    async def purge(
+        self,
+        *,
+        now: datetime,
+        who: str,
+        refs: Sequence[str] | None = None,
+        expired_by: datetime | None = None,
+    ) -> int:
         """As ``AuditStore.purge``."""
-        count = await super().purge(now=now, who=who, refs=refs)
+        count = await super().purge(now=now, who=who, refs=refs, expired_by=expired_by)
         await self._follow()
         return count
 

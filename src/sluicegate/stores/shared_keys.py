@@ -28,7 +28,7 @@ from sluicegate.gates.terms import (
 from sluicegate.stores.custody import SealBroken
 from sluicegate.stores.encoding import hmac_of_arguments
 from sluicegate.stores.keys import AuditKeys
-from sluicegate.stores.record_terms import hide_key
+from sluicegate.stores.record_terms import hide_reservation
 from sluicegate.stores.shared_keys_debts import Debts
 from sluicegate.stores.shared_keys_fates import last_of
 from sluicegate.stores.shared_keys_secrets import Bond, derive_secrets, open_answer
@@ -124,17 +124,29 @@ class SharedKeysStore(ForwardingStore):
         except SealBroken as error:
             raise HeldBack(str(error)) from error
 
-    async def purge(self, *, now: datetime, who: str, refs: Sequence[str] | None = None) -> int:
-        """As ``AuditStore.purge``; what is destroyed by name no other gate gives again either.
+    async def purge(
+        self,
+        *,
+        now: datetime,
+        who: str,
+        refs: Sequence[str] | None = None,
+        expired_by: datetime | None = None,
+    ) -> int:
+        """As ``AuditStore.purge``; what is destroyed no other gate gives again either.
 
-        What expires here has expired in Redis. Raises: AuditUnavailable also where Redis could not
-        be told; the act is recorded then.
+        Raises: AuditUnavailable also where Redis could not be told: the act is recorded then, and
+        another purge tells it.
         """
-        count = await super().purge(now=now, who=who, refs=refs)
-        if refs:
-            for request_id in await self._telling.find_selected(refs):
-                await self._telling.settle(request_id)
+        count = await super().purge(now=now, who=who, refs=refs, expired_by=expired_by)
+        await self.forget_destroyed(now)
         return count
+
+    async def forget_destroyed(self, now: datetime) -> None:
+        """Take out of Redis the answers that the record gives no more; the whole record is read.
+
+        Raises: AuditUnavailable.
+        """
+        await self._telling.forget_destroyed(now)
 
     async def demand_ring(self) -> None:
         """See that Redis answers and is the one that this began with. Raises: AuditUnavailable."""
@@ -171,8 +183,7 @@ class SharedKeysStore(ForwardingStore):
         attempt: int,
         arguments: Mapping[str, object],
     ) -> Claim:
-        hidden = hide_key(Terms(reservation=reservation), self._keys).reservation
-        assert hidden is not None  # noqa: S101  (narrows for the checker)
+        hidden = hide_reservation(reservation, self._keys)
         return Claim(
             entry=self._secrets.name_entry(hidden.key),
             request_id=request_id,

@@ -62,6 +62,16 @@ def find_selected(event: StoredEvent) -> str | None:
         return None if ref is None else str(ref)
 
 
+def find_end_of_key(intent: StoredEvent) -> datetime | None:
+    """Return until when the key of an intent is kept, None where it has none.
+
+    Raises: AuditUnavailable for an event that no gate wrote so.
+    """
+    with _as_written(intent):
+        reserved = json.loads(intent.detail).get("reserved")
+        return None if reserved is None else _read_time(reserved["until"])
+
+
 @contextmanager
 def _as_written(event: StoredEvent | None) -> Iterator[None]:
     try:
@@ -96,11 +106,18 @@ def _judge(events: Iterable[StoredEvent]) -> Fate | None:
         became=became,
         attempt=0 if spoken else newest,
         key=reserved["key"],
-        kept_until=datetime.fromisoformat(reserved["until"]),
+        kept_until=_read_time(reserved["until"]),
         arguments_hmac=holding.arguments_hmac or "",
         tool=holding.tool,
         caller=Caller(subject=holding.caller_subject or "", tenant=holding.caller_tenant),
     )
+
+
+def _read_time(text: str) -> datetime:
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is None:
+        raise ValueError("a time of the record names its zone")
+    return time
 
 
 def judge_outcome(outcome: str) -> Became:

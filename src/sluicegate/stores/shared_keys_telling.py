@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
@@ -13,6 +13,7 @@ from sluicegate.gates.record_queries import AnswerQuery
 from sluicegate.stores.shared_keys_fates import (
     Became,
     Fate,
+    find_end_of_key,
     find_fate,
     find_selected,
     judge_outcome,
@@ -66,17 +67,28 @@ class Telling:
         )
         return bool(found)
 
-    async def find_selected(self, refs: Collection[str]) -> list[str]:
-        """Return the requests whose selected data is one of ``refs``; the whole record is read."""
+    async def forget_destroyed(self, now: datetime) -> None:
+        """Tell of each request that still holds its key, and whose answer is not kept any more."""
+        for asked in await asyncio.to_thread(self._list_kept, now):
+            if await self._record.answer_of(asked, now=now) is None:
+                await self.settle(asked.request_id)
 
-        def look() -> list[str]:
-            return [
-                event.request_id
-                for event in self._record.events()
-                if event.kind == EventKind.OUTCOME and find_selected(event) in refs
-            ]
-
-        return await asyncio.to_thread(look)
+    def _list_kept(self, now: datetime) -> list[AnswerQuery]:
+        """Ask for each answer that was kept under a key that is held still."""
+        held: set[str] = set()
+        kept: dict[str, AnswerQuery] = {}
+        for event in self._record.events():
+            request_id = event.request_id
+            if event.kind == EventKind.INTENT:
+                until = find_end_of_key(event)
+                if until is not None and until > now:
+                    held.add(request_id)
+            elif event.kind == EventKind.OUTCOME and request_id in held and find_selected(event):
+                caller = Caller(subject=event.caller_subject or "", tenant=event.caller_tenant)
+                kept[request_id] = AnswerQuery(
+                    request_id=request_id, tool=event.tool, caller=caller
+                )
+        return list(kept.values())
 
     async def _put(
         self, claim: Claim, became: Became, tool: str, caller: Caller, now: datetime

@@ -14,7 +14,7 @@ import pytest
 from tests.redis_servers import RedisServer, run_redis
 from tests.sharing import share
 from tests.unit.stores.made import NOW, intent, kept, outcome
-from tests.unit.stores.test_terms import A, B, later, terms_of
+from tests.unit.stores.test_terms import ANSWER_OF_A, A, B, later, terms_of
 
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import AuditEvent, Outcome
@@ -542,7 +542,8 @@ async def test_what_one_gate_destroyed_no_gate_gives_again(gates: Gates) -> None
     await one._store.purge(now=NOW, who="ada", refs=[ref])
     assert await answered(one) is None  # as its record says, whatever Redis still has
     assert await answered(other) is not None
-    await one.purge(now=NOW, who="ada", refs=[ref])
+    # Destroyed before, or elsewhere: a purge that finds nothing more tells of it as well.
+    assert await one.purge(now=NOW, who="ada") == 0
     assert await answered(other) is None
     assert await said(other, intent(B)) == f"done as {A}"
 
@@ -569,6 +570,21 @@ async def test_a_rotation_of_one_gate_takes_its_answers_from_no_gate(gates: Gate
     given = await answered(other)
     assert given is not None
     assert given.data == json.loads(SELECTED)
+
+
+@pytest.mark.requirement("AUD-4")
+async def test_what_is_purged_before_its_time_no_gate_gives_again(gates: Gates) -> None:
+    one, other = await gates.open(), await gates.open()
+    await make(one, kept=kept(SELECTED, "selected"))
+    await one.record([intent(C)], terms=terms_of("l" * 64))
+    await one.record([outcome(C, kept=kept(b'{"n":1}', "selected", 900))])
+    assert await said(other, intent(B)) == f"done as {A}"
+    assert await said(other, intent(B), terms_of("l" * 64)) == f"done as {C}"
+    assert await one.purge(now=NOW, who="ada", expired_by=later(40 * DAY_S)) == 1
+    assert await answered(other) is None
+    again = await other.answer_of(replace(ANSWER_OF_A, request_id=C), now=NOW)
+    assert again is not None
+    assert again.data == {"n": 1}
 
 
 async def test_a_record_in_postgresql_shares_keys_with_one_in_a_file(

@@ -79,6 +79,7 @@ CHANGED: dict[str, Callable[[str], str]] = {
     "no object": lambda detail: "7",
     "no key": lambda detail: detail.replace('"key"', '"kee"'),
     "no time": lambda detail: detail.replace("2026-", "9999999-"),
+    "no zone": lambda detail: detail.replace('Z"', '"'),
     "no reservation": lambda detail: '{"reserved":[],"custody":[]}',
     "too deep": lambda detail: "[" * 100_000,
 }
