@@ -14,10 +14,9 @@ from typing import Final, TypeVar
 
 from sluicegate.gates.envelopes import Failure, Refused
 from sluicegate.gates.failures import is_failure, text_of
-from sluicegate.gates.forwarding import HeldBack
 from sluicegate.gates.journal import Journal
 from sluicegate.gates.means import Means
-from sluicegate.gates.ports import AuditUnavailable, KeyUnreadable
+from sluicegate.gates.ports import AuditUnavailable, HeldBack, KeyUnreadable
 from sluicegate.gates.recording import Subject
 from sluicegate.gates.refusing import fail, refuse
 from sluicegate.gates.retrying import Tally

@@ -7,7 +7,7 @@ are written. Source: SPEC AUD-1, AUD-2.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -84,6 +84,14 @@ class AuditEvent:
     kept: tuple[Kept, ...] = ()
     masked: tuple[str, ...] = ()
     detail: Mapping[str, object] = field(default_factory=dict)
+
+
+def begins_something(events: Sequence[AuditEvent]) -> bool:
+    """Whether something would run; what says how something ended is never held back.
+
+    An intent that comes with its outcome only tells what was (``Journal.concluded``).
+    """
+    return all(event.kind is EventKind.INTENT for event in events)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

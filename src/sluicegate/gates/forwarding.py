@@ -5,22 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from sluicegate.gates.events import AuditEvent, EventKind, StoredEvent
-from sluicegate.gates.ports import AuditStore, AuditUnavailable, ChainReport
+from sluicegate.gates.events import AuditEvent, StoredEvent
+from sluicegate.gates.ports import AuditStore, ChainReport
 from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery, CallQuery
 from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Reservation, Terms
-
-
-class HeldBack(AuditUnavailable):
-    """What attends the record let the events not begin: certainly none of them was recorded."""
-
-
-def begins_something(events: Sequence[AuditEvent]) -> bool:
-    """Whether something would run; what says how something ended is never held back.
-
-    An intent that comes with its outcome only tells what was (``Journal.concluded``).
-    """
-    return all(event.kind is EventKind.INTENT for event in events)
 
 
 class ForwardingStore:

@@ -14,7 +14,6 @@ from sluicegate.gates.authorizing import Permitted
 from sluicegate.gates.envelopes import Failure, Refused, Success
 from sluicegate.gates.events import AuditEvent, Kept
 from sluicegate.gates.failures import is_failure
-from sluicegate.gates.forwarding import HeldBack
 from sluicegate.gates.keeping import (
     keep_answer,
     keep_arguments,
@@ -24,6 +23,7 @@ from sluicegate.gates.keeping import (
 )
 from sluicegate.gates.masking import hide_in_call
 from sluicegate.gates.means import Means
+from sluicegate.gates.ports import HeldBack
 from sluicegate.gates.recording import (
     Subject,
     record_intent,

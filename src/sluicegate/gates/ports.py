@@ -131,8 +131,9 @@ class AuditStore(Protocol):
         later attempt of one request holds its own reservation. ``if_intended`` concerns what closes
         an intent: where no intent of that request stands nothing is written and no id returned.
 
-        Raises: TermRefused, AlreadyDone; AuditUnavailable when it cannot be certain that they are
-        on disk.
+        Raises: TermRefused, AlreadyDone; HeldBack where certainly nothing was written, since what
+        attends the record let nothing begin; AuditUnavailable when it cannot be certain that they
+        are on disk.
         """
 
     async def demand_key(self, reservation: Reservation, call: CallQuery, *, now: datetime) -> None:
@@ -210,6 +211,10 @@ class AuditStore(Protocol):
 
 class AuditUnavailable(Exception):  # noqa: N818  (named as its code, SPEC 15)
     """The record could not be written durably; the gate answers AUDIT_UNAVAILABLE."""
+
+
+class HeldBack(AuditUnavailable):
+    """What attends the record let the events not begin: certainly none of them was recorded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,10 +9,10 @@ from datetime import datetime
 from typing import Final
 
 from sluicegate.contracts.settings import SinksRule
-from sluicegate.gates.events import AuditEvent
+from sluicegate.gates.events import AuditEvent, begins_something
 from sluicegate.gates.failures import is_failure
-from sluicegate.gates.forwarding import ForwardingStore, HeldBack, begins_something
-from sluicegate.gates.ports import AuditStore, AuditUnavailable
+from sluicegate.gates.forwarding import ForwardingStore
+from sluicegate.gates.ports import AuditStore, AuditUnavailable, HeldBack
 from sluicegate.gates.terms import IF_INTENDED, NO_TERMS, Terms
 from sluicegate.stores.second_sink import SecondSink, SinkUnwritten
 

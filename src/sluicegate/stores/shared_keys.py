@@ -14,8 +14,8 @@ from typing import Final, TypeVar
 
 from sluicegate.gates.events import AuditEvent, EventKind
 from sluicegate.gates.failures import is_failure
-from sluicegate.gates.forwarding import ForwardingStore, HeldBack
-from sluicegate.gates.ports import AuditStore, AuditUnavailable
+from sluicegate.gates.forwarding import ForwardingStore
+from sluicegate.gates.ports import AuditStore, AuditUnavailable, HeldBack
 from sluicegate.gates.record_queries import AnswerQuery, CallQuery
 from sluicegate.gates.terms import (
     NO_TERMS,

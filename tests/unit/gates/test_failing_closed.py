@@ -18,10 +18,9 @@ from sluicegate.contracts.contract import QuotaRule
 from sluicegate.contracts.served import ContractSet
 from sluicegate.errors import ConfigurationError, MisuseError
 from sluicegate.gates.call_gate import CallLadder, Prepared
-from sluicegate.gates.events import AuditEvent
-from sluicegate.gates.forwarding import HeldBack, begins_something
+from sluicegate.gates.events import AuditEvent, begins_something
 from sluicegate.gates.gate import Gate
-from sluicegate.gates.ports import AccessQuery, Adapter, Decision, Dispatch, Notice
+from sluicegate.gates.ports import AccessQuery, Adapter, Decision, Dispatch, HeldBack, Notice
 from sluicegate.gates.record_queries import CallQuery
 from sluicegate.gates.result_gate import ResultLadder
 from sluicegate.gates.tenure import Opened

@@ -11,8 +11,8 @@ import pytest
 from tests.unit.gates.job_status import ARGUMENTS, answer, contracts
 from tests.unit.stores.test_sqlite_writer import held
 
-from sluicegate.gates.events import AuditEvent
-from sluicegate.gates.forwarding import ForwardingStore, begins_something
+from sluicegate.gates.events import AuditEvent, begins_something
+from sluicegate.gates.forwarding import ForwardingStore
 from sluicegate.gates.gate import Gate
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.stores.keys import draw_keys

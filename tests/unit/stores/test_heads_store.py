@@ -12,7 +12,7 @@ import pytest
 from tests.unit.stores.made import NOW, intent, kept, outcome
 
 from sluicegate.contracts.settings import HeadsSettings
-from sluicegate.gates.forwarding import HeldBack
+from sluicegate.gates.ports import HeldBack
 from sluicegate.stores.appended_file import AppendedFile
 from sluicegate.stores.heads import MAX_LINE_BYTES, Head, public_keys_of, read_heads
 from sluicegate.stores.heads_store import HeadedStore

@@ -18,9 +18,9 @@ from tests.unit.stores.test_terms import ANSWER_OF_A, A, B, later, terms_of
 
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import AuditEvent, Outcome
-from sluicegate.gates.forwarding import ForwardingStore, HeldBack
+from sluicegate.gates.forwarding import ForwardingStore
 from sluicegate.gates.operator_acts import Found, resolve
-from sluicegate.gates.ports import AuditStore, AuditUnavailable
+from sluicegate.gates.ports import AuditStore, AuditUnavailable, HeldBack
 from sluicegate.gates.record_queries import AnswerQuery, CallQuery
 from sluicegate.gates.terms import (
     Accepted,
