@@ -26,6 +26,7 @@ from sluicegate.gates.ports import (
     Replays,
     SigningKeys,
 )
+from sluicegate.gates.readings import KeyReading
 from sluicegate.gates.result_gate import ResultLadder
 from sluicegate.gates.serving import Line, Serving
 from sluicegate.gates.verdicts import Verdict
@@ -167,7 +168,7 @@ def gate_of(
             call=CallLadder(contracts.contracts[tool], argument_checks),
             result=ResultLadder(contracts.contracts[tool], result_checks),
             adapter=adapter,
-            keys=(keys or {}).get(tool),
+            keys=KeyReading(keys[tool]) if keys and tool in keys else None,
         )
         for tool, adapter in upstreams.items()
     }

@@ -20,6 +20,7 @@ from sluicegate.access.authzen_exchange import load_transport, post, trust
 from sluicegate.access.decision_ids import new_decision_id
 from sluicegate.gates.authorizing import DECISION_TIMEOUT_S
 from sluicegate.gates.ports import AccessQuery, Decision, Resource
+from sluicegate.gates.readings import SharedReading
 
 EVALUATION_PATH: Final = "/access/v1/evaluation"
 """Where a service answers that is named by its origin alone."""
@@ -51,7 +52,11 @@ class AuthzenAuthorizer:
         parts = urlsplit(url)
         path = parts.path if parts.path not in ("", "/") else EVALUATION_PATH
         self.url: Final = f"{parts.scheme}://{parts.netloc}{path}"
-        self._read_credential: Final = read_credential
+        self._credential: Final = (
+            None
+            if read_credential is None
+            else SharedReading("credential of the decision service", read_credential)
+        )
         self._tls: Final = trust(parts.scheme, ca_file)
         self._new_id = new_id
         load_transport()
@@ -91,8 +96,8 @@ class AuthzenAuthorizer:
             "content-type": "application/json",
             "x-request-id": decision_id,
         }
-        if self._read_credential is not None:
-            secret = await asyncio.to_thread(self._read_credential)
+        if self._credential is not None:
+            secret = await self._credential.read()
             if not (secret.isascii() and secret.isprintable()):
                 raise NoAnswer("the credential holds what no header can carry")
             headers["authorization"] = f"Bearer {secret}"

@@ -12,7 +12,8 @@ from typing import Final
 
 from sluicegate.checks.authentication import NOBODY, Trust
 from sluicegate.checks.authentication_keys import TrustedKeys
-from sluicegate.gates.ports import Replays, SigningKeys
+from sluicegate.gates.ports import Replays
+from sluicegate.gates.readings import KeyReading
 from sluicegate.gates.serving import Line
 from sluicegate.values.instants import moment_of
 from sluicegate.values.receipts import Receipt
@@ -53,7 +54,7 @@ async def find_trust(
     return Trust(keys=keys, seen=not is_new)
 
 
-async def read_keys(keys: SigningKeys) -> TrustedKeys:
+async def read_keys(keys: KeyReading) -> TrustedKeys:
     """Return the keys as they are now. Raises: what the source raises; TimeoutError."""
     async with asyncio.timeout(KEYS_WITHIN_S):
-        return await asyncio.to_thread(keys.read)
+        return await keys.read()

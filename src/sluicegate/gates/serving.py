@@ -12,7 +12,8 @@ from sluicegate.contracts.served import ContractSet
 from sluicegate.contracts.settings import ServeRow
 from sluicegate.gates.call_gate import CallLadder
 from sluicegate.gates.failures import is_failure
-from sluicegate.gates.ports import Adapter, SigningKeys
+from sluicegate.gates.ports import Adapter
+from sluicegate.gates.readings import KeyReading
 from sluicegate.gates.result_gate import ResultLadder
 from sluicegate.gates.rollouts import choose_row, main_row
 from sluicegate.values.callers import Caller
@@ -28,7 +29,7 @@ class Line:
     call: CallLadder
     result: ResultLadder
     adapter: Adapter
-    keys: SigningKeys | None = None
+    keys: KeyReading | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

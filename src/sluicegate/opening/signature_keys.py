@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 from pathlib import Path
 from typing import Final, TypeAlias
 from urllib.parse import urlsplit
@@ -58,14 +57,13 @@ class KeyFile:
 
     A key that the newest whole file does not hold is never given, for that is how one is revoked.
     So a file that is gone, cannot be read or is no JWKS gives none. One that is being written
-    leaves the keys as they are. Each of these is told once.
+    leaves the keys as they are. Each of these is told once. Not for several threads at once.
     """
 
     def __init__(self, root: Path, name: str, scope: str, algorithms: tuple[str, ...]) -> None:
         """Raises: ConfigurationError where the file is bad, or no key of it fits an algorithm."""
         self._root, self._name, self._algorithms = root, name, algorithms
         self.scope: Final = scope
-        self._lock = threading.Lock()
         self._told = ""
         self._stamp = self._look()
         self._keys: PublicKeys | None = self._load()
@@ -84,24 +82,23 @@ class KeyFile:
             raise _FileUnreadable(str(error), self._name) from error
 
     def _read(self) -> PublicKeys:
-        with self._lock:
-            stamp = self._look()
-            if stamp == self._stamp and self._keys is not None:
-                return self._keys
-            known, self._keys = self._keys, None  # until it is known what became of the file
-            try:
-                self._keys = self._load_again()
-            except _BeingWritten as error:
-                if known is None:
-                    self._tell(f"no answer can be verified: {error}")
-                    raise
-                self._tell(f"the keys stay until the file is whole: {error}")
-                self._keys = known
-            except ConfigurationError as error:
+        stamp = self._look()
+        if stamp == self._stamp and self._keys is not None:
+            return self._keys
+        known, self._keys = self._keys, None  # until it is known what became of the file
+        try:
+            self._keys = self._load_again()
+        except _BeingWritten as error:
+            if known is None:
                 self._tell(f"no answer can be verified: {error}")
                 raise
-            self._stamp = stamp
-            return self._keys
+            self._tell(f"the keys stay until the file is whole: {error}")
+            self._keys = known
+        except ConfigurationError as error:
+            self._tell(f"no answer can be verified: {error}")
+            raise
+        self._stamp = stamp
+        return self._keys
 
     def _load_again(self) -> PublicKeys:
         """Take the file as it is, where one key at least can verify an answer."""

@@ -168,7 +168,8 @@ def _signature(
         return None
     if how == "other_issuer" and not isinstance(rule, JwsSignature):
         raise ValueError("`signature: other_issuer` in the sidecar: only a JWS names its issuer")
-    signature = FixtureSignature(rule=rule, how=how, own=line.keys)
+    own = None if line.keys is None else line.keys.source
+    signature = FixtureSignature(rule=rule, how=how, own=own)
     if "signature" in needs and signature.is_brought(receipt):
         raise ValueError("`signature` in the sidecar stands beside a signature in `headers`")
     return signature

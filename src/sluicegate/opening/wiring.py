@@ -32,6 +32,7 @@ from sluicegate.contracts.settings import FolderLimits
 from sluicegate.errors import ConfigurationError, ContractFolderError
 from sluicegate.gates.call_gate import CallLadder
 from sluicegate.gates.ports import Adapter
+from sluicegate.gates.readings import KeyReading
 from sluicegate.gates.result_gate import ResultLadder
 from sluicegate.gates.serving import Line
 from sluicegate.opening.python_names import resolve_callable
@@ -54,6 +55,7 @@ def build_line(
     ``find`` yields the function of a name; by default its module is imported.
     Raises: ConfigurationError where a function, program or key file that it names is not there.
     """
+    keys = find_keys(contract, root, credentials)
     return Line(
         contract=contract,
         call=CallLadder(
@@ -64,7 +66,7 @@ def build_line(
             contract, cast("Sequence[ResultCheck]", [find(name) for name in contract.result.checks])
         ),
         adapter=_build_adapter(contract, root, credentials, find),
-        keys=find_keys(contract, root, credentials),
+        keys=None if keys is None else KeyReading(keys),
     )
 
 
