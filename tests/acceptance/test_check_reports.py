@@ -71,3 +71,46 @@ def test_a_folder_without_a_contract_is_no_clean_report(
         "github": "::error",
     }
     assert told[form] in done.out
+
+
+SECRET = "S3cr3tMARK0000000000000000000000000000000000="
+WRONG_SETTINGS = {
+    "a database": f'audit: {{store: "postgresql://gate:{SECRET}@db/audit", keys: "file:keys/"}}',
+    "a key in place of its file": f'audit: {{store: "sqlite:state/a.db", keys: "{SECRET}"}}',
+    "another fault of the line": f'audit: {{store: "postgresql:env:{SECRET}", kyes: 1}}',
+    "a key twice": f'audit: {{store: "postgresql:env:X", "store": "{SECRET}"}}',
+    "Redis": f'limits: {{key_store: "redis://:{SECRET}@h/0"}}',
+    "a route": f'notify: {{ops: "https://u:{SECRET}@h/x"}}',
+    "a line of its own": f'audit:\n  keys:\n    "{SECRET}"',
+}
+
+
+@pytest.mark.requirement("ADP-5", "AUD-5")
+@pytest.mark.parametrize("form", ["human", "json-v1", "github", "sarif", "junit"])
+@pytest.mark.parametrize("wrong", WRONG_SETTINGS)
+def test_what_stands_in_the_settings_is_not_repeated(
+    sluicegate: Here, wrong: str, form: str
+) -> None:
+    Path("contracts/sluicegate.yaml").write_text(WRONG_SETTINGS[wrong] + "\n")
+    done = sluicegate("check", "--format", form)
+    assert done.code == 4
+    assert SECRET[:10] not in done.out + done.err
+
+
+@pytest.mark.requirement("ADP-5", "AUD-5")
+@pytest.mark.parametrize("between", [" ", "\n      "], ids=["one line", "a line of its own"])
+def test_a_secret_in_the_place_of_its_name_is_not_repeated(sluicegate: Here, between: str) -> None:
+    contract = Path("contracts/item_state/contract.yaml")
+    text = contract.read_text()
+    fetch = f"fetch:\n  http:\n    url: https://h.example/\n    credential:{between}{SECRET}\n"
+    start = text.index("fetch:")
+    end = next(
+        place
+        for place in range(start + 6, len(text))
+        if text[place - 1] == "\n" and text[place] not in " \n#"
+    )
+    contract.write_text(text[:start] + fetch + text[end:])
+    done = sluicegate("check")
+    assert done.code == 4
+    assert "credential" in done.out + done.err
+    assert SECRET[:10] not in done.out + done.err

@@ -286,8 +286,8 @@ def test_a_running_gate_keeps_its_key_store(server: RedisServer) -> None:
     [
         pytest.param("memory:", "key_store", id="a process's own"),
         pytest.param("redis://:hunter2@example/0", "without a password", id="a password"),
-        pytest.param("redis:env:KEYS", "the variable KEYS holds no address", id="no variable"),
-        pytest.param("redis://127.0.0.1:x/0", "this is no address of Redis", id="no address"),
+        pytest.param("redis:env:KEYS", "the variable KEYS is not set", id="no variable"),
+        pytest.param("redis://127.0.0.1:x/0", "without a password or options", id="no address"),
         pytest.param("redis://127.0.0.1:9/0", "Redis does not answer", id="nobody there"),
     ],
 )

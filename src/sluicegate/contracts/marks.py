@@ -65,6 +65,7 @@ class Document:
         *,
         code: Code = Code.CONTRACT_INVALID,
         at_key: bool = False,
+        discreet: bool = False,
     ) -> Problem:
         """Return a Problem at ``pointer``, with its line and column."""
         mark = self.marks.of_key(pointer) if at_key else self.marks.of_value(pointer)
@@ -77,4 +78,5 @@ class Document:
             pointer=pointer,
             line=line,
             column=column,
+            discreet=discreet,
         )

@@ -43,10 +43,13 @@ class Place:
         code: Code = Code.CONTRACT_INVALID,
         at_key: bool = False,
         below: str = "",
+        discreet: bool = False,
     ) -> None:
         """Note a Problem here, or at the pointer text ``below`` this place."""
         self.problems.append(
-            self.document.problem(self.pointer + below, message, mend, code=code, at_key=at_key)
+            self.document.problem(
+                self.pointer + below, message, mend, code=code, at_key=at_key, discreet=discreet
+            )
         )
 
     @property
@@ -135,10 +138,10 @@ class Place:
         return self.value
 
     def discreet_text(self, pattern: str, wanted: str, mend: str) -> str | None:
-        """As ``text``; what is at fault is never repeated, for it might be a secret."""
+        """As ``text``; what is at fault is never shown, for it might be a secret."""
         if isinstance(self.value, str) and re.fullmatch(pattern, self.value, re.ASCII):
             return self.value
-        self.fault(f"`{self.name}` must be {wanted}.", mend)
+        self.fault(f"`{self.name}` must be {wanted}.", mend, discreet=True)
         return None
 
     def is_named(self, pattern: str) -> bool:

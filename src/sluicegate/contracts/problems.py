@@ -12,7 +12,8 @@ class Problem:
     """One fault in one document. ``line`` and ``column`` count from 1.
 
     ``message`` says what is wrong, ``mend`` what to write instead; ``pointer`` is the place in
-    the document. Texts from the document have passed ``show_name``. Source: SPEC CON-1.
+    the document. Texts from the document have passed ``show_name``. ``discreet``: a secret may
+    stand at that place, so nobody shows it. Source: SPEC CON-1, ADP-5.
     """
 
     code: Code
@@ -22,6 +23,7 @@ class Problem:
     pointer: str = ""
     line: int | None = None
     column: int | None = None
+    discreet: bool = False
 
     def __str__(self) -> str:
         at = self.document

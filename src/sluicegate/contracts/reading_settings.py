@@ -27,7 +27,10 @@ _STORE: Final = (
     r"|postgresql://(?:[^\s:@/?]+@)?[^\s@?]*(?:\?(?:OPTION=[^\s&]+&)*OPTION=[^\s&]+)?"
 ).replace("OPTION", "(?:chain|sslmode|sslrootcert|sslcert|sslkey|passfile)")
 """No form of it can hold a password."""
-_REDIS: Final = r"redis:env:[A-Za-z_]\w*|rediss?://[^\s@]+"
+_REDIS: Final = (
+    r"redis:env:[A-Za-z_]\w*"
+    r"|rediss?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[0-9]{0,5})?"
+)
 _KEYS: Final = r"(?:file|env|keyring):.+"
 _FILE: Final = r"file:.+"
 _ROUTE: Final = r"log:|https?://[^\s@]+|apprise:env:[A-Za-z_]\w*"
@@ -92,7 +95,7 @@ def _read_limits(place: Place | None) -> FolderLimits:
 def _read_shared(place: Place | None, *others: str) -> str | None:
     """Read where something is kept that several gates may share: in Redis, or in ``others``."""
     wanted = f"{', '.join(others)}, redis:env:NAME, or redis://HOST:PORT/DATABASE"
-    wanted = f"{wanted} without a password"
+    wanted = f"{wanted} without a password or options"
     pattern = "|".join((*others, _REDIS))
     return None if place is None else place.discreet_text(pattern, wanted, f"Write {wanted}.")
 

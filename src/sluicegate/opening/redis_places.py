@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote, urlsplit
 
 from sluicegate.errors import ConfigurationError
 
@@ -14,6 +18,36 @@ CONNECT_S: Final = 0.25
 """A call waits no longer than this for a connection or a reply."""
 
 _FROM_ENVIRONMENT: Final = "redis:env:"
+_DATABASE: Final = re.compile(r"/?|/[0-9]{1,5}")
+_FORM: Final = "redis://HOST:PORT/DATABASE, or rediss:// with TLS"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedisPlace:
+    """Where a Redis is, and who asks. Only the address of an environment variable has a password.
+
+    The certificates that vouch for a server with TLS are those of the machine.
+    """
+
+    host: str
+    port: int
+    database: int
+    tls: bool
+    user: str | None = None
+    password: str | None = field(default=None, repr=False)
+
+    def options(self) -> dict[str, Any]:
+        """Return the place as options of a connection; TLS is checked, the name as well."""
+        found: dict[str, Any] = {
+            "host": self.host,
+            "port": self.port,
+            "db": self.database,
+            "username": self.user,
+            "password": self.password,
+        }
+        if self.tls:
+            found |= {"ssl_cert_reqs": "required", "ssl_check_hostname": True}
+        return found
 
 
 def open_pool(
@@ -32,23 +66,37 @@ def open_pool(
     connections, and whoever finds none waits for one. Nothing is connected yet. Raises:
     ConfigurationError where the library is not installed or the address is none.
     """
-    address = _find_address(store, setting)
+    place = find_redis(store, setting)
     try:
-        from redis.asyncio import BlockingConnectionPool, ConnectionPool
+        from redis.asyncio import BlockingConnectionPool, Connection, ConnectionPool, SSLConnection
     except ImportError as error:
         raise say_not_installed(setting, error, extras) from None
-    options |= {"socket_timeout": patience_s, "socket_connect_timeout": patience_s}
-    try:
-        if most is None:
-            return ConnectionPool.from_url(address, **options)
-        return BlockingConnectionPool.from_url(
-            address, max_connections=most, timeout=patience_s, **options
-        )
-    except ValueError:
-        # The text of such an error may quote the address, and that a password.
+    options |= {
+        **place.options(),
+        "connection_class": SSLConnection if place.tls else Connection,
+        "socket_timeout": patience_s,
+        "socket_connect_timeout": patience_s,
+    }
+    if most is None:
+        return ConnectionPool(**options)
+    return BlockingConnectionPool(max_connections=most, timeout=patience_s, **options)
+
+
+def find_redis(store: str, setting: str, environment: Mapping[str, str] = os.environ) -> RedisPlace:
+    """Return the place that ``setting`` names: an address, or ``redis:env:NAME`` for one.
+
+    An address is held to its form here and not by the client, which would take options from it that
+    leave TLS unchecked. Raises: ConfigurationError, which repeats nothing of the address.
+    """
+    if not store.startswith(_FROM_ENVIRONMENT):
+        return _read_address(store, setting)
+    name = store.removeprefix(_FROM_ENVIRONMENT)
+    address = environment.get(name, "")
+    if not address:
         raise ConfigurationError(
-            f"{setting}: this is no address of Redis: write redis://HOST:PORT/DATABASE"
-        ) from None
+            f"{setting}: the variable {name} is not set: give it redis://:PASSWORD@HOST:PORT/DATABASE"
+        )
+    return _read_address(address, f"{setting}: the variable {name}")
 
 
 def say_not_installed(setting: str, error: ImportError, extras: str) -> ConfigurationError:
@@ -58,13 +106,20 @@ def say_not_installed(setting: str, error: ImportError, extras: str) -> Configur
     )
 
 
-def _find_address(store: str, setting: str) -> str:
-    if not store.startswith(_FROM_ENVIRONMENT):
-        return store
-    name = store.removeprefix(_FROM_ENVIRONMENT)
-    address = os.environ.get(name, "")
-    if not address.startswith(("redis://", "rediss://")):
-        raise ConfigurationError(
-            f"{setting}: the variable {name} holds no address such as redis://HOST:PORT/DATABASE"
-        )
-    return address
+def _read_address(address: str, where: str) -> RedisPlace:
+    try:
+        parts = urlsplit(address)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        raise ConfigurationError(f"{where}: this is no address of Redis: write {_FORM}") from None
+    is_address = parts.scheme in ("redis", "rediss") and _DATABASE.fullmatch(parts.path)
+    if not is_address or not host or parts.query or parts.fragment:
+        raise ConfigurationError(f"{where}: this is no address of Redis: write {_FORM}")
+    return RedisPlace(
+        host=host,
+        port=6379 if port is None else port,
+        database=int(parts.path.strip("/") or 0),
+        tls=parts.scheme == "rediss",
+        user=unquote(parts.username) if parts.username else None,
+        password=unquote(parts.password) if parts.password else None,
+    )

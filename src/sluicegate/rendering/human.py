@@ -21,6 +21,7 @@ from sluicegate.rendering.reports import (
     show_pointer,
     title_item,
 )
+from sluicegate.rendering.secrecy import may_hold_secret
 from sluicegate.rendering.spans import Span
 
 ReadSource: TypeAlias = Callable[[str], bytes | None]
@@ -164,7 +165,7 @@ def _source_lines(item: Item, look: _Look) -> list[str]:
 
 def _excerpt_lines(item: Item, raw: bytes | None, look: _Look) -> list[str]:
     span = None if raw is None else _span(raw, item)
-    if raw is None or span is None:
+    if raw is None or span is None or _is_hidden(raw, span, item):
         return []
     number = str(span.line)
     room = max(look.width - len(number) - len(_INDENT) - 3, _MIN_SOURCE_WIDTH)
@@ -175,6 +176,11 @@ def _excerpt_lines(item: Item, raw: bytes | None, look: _Look) -> list[str]:
         f"{_INDENT}{look.paint.place(f'{number} |')} {shown.text}",
         f"{_INDENT}{look.paint.place(f'{blank} |')} {' ' * shown.indent}{caret}",
     ]
+
+
+def _is_hidden(raw: bytes, span: Span, item: Item) -> bool:
+    line = raw.split(b"\n")[span.line - 1].decode("utf-8", "replace")
+    return item.discreet or may_hold_secret(item.file, item.pointer, line)
 
 
 def _span(raw: bytes, item: Item) -> Span | None:

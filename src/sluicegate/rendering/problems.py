@@ -19,6 +19,7 @@ def item_of_problem(problem: Problem) -> Item:
         pointer=problem.pointer,
         line=problem.line,
         column=problem.column,
+        discreet=problem.discreet,
         hint=problem.mend,
         way_on=how_to_explain(problem.code),
         family=problem.message,

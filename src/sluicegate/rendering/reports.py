@@ -32,8 +32,9 @@ class Item:
     many characters are marked. ``group`` is the checked thing that it belongs to, one of the
     report's ``cases``. ``fingerprint`` names it across commits; empty: one is made of rule, file
     and pointer. ``count`` is how often, where several places are told as one. ``way_on`` is what to
-    type next. ``causes`` are what it rests on, each with a place of its own in the same file. A
-    person is told items of one ``family`` once, with how often; empty: those of one rule and name.
+    type next. A ``discreet`` one is told without its line. ``causes`` are what it rests on, each
+    with a place of its own in the same file. A person is told items of one ``family`` once, with
+    how often; empty: those of one rule and name.
 
     ``part`` is the member of the json-v1 object that lists it, empty where a fact of the report
     tells it; ``detail`` are its further members there.
@@ -48,6 +49,7 @@ class Item:
     line: int | None
     column: int | None
     length: int = 1
+    discreet: bool = False
     why: str = ""
     hint: str = ""
     way_on: str = ""

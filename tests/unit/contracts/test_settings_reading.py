@@ -142,6 +142,11 @@ SHARED: dict[str, tuple[str, bool, bool]] = {
     "a variable": ("redis:env:REDIS", True, True),
     "no variable": ("redis:env:1", False, False),
     "a password": ("redis://:secret@h/0", False, False),
+    "a password among options": ("redis://h/0?password=secret", False, False),
+    "TLS that is not checked": ("rediss://h/0?ssl_cert_reqs=none", False, False),
+    "a database that is none": ("redis://h/1O", False, False),
+    "a port that is none": ("redis://h:secret/0", False, False),
+    "an IPv6 address": ("rediss://[::1]:6380/2", True, True),
     "a file": ("file:x", False, False),
     "nothing": ("", False, False),
 }

@@ -53,6 +53,30 @@ def test_what_it_rests_on_is_shown_each_at_its_line() -> None:
     )
 
 
+@pytest.mark.requirement("ADP-5", "AUD-5")
+@pytest.mark.parametrize(
+    ("file", "line", "discreet", "shown"),
+    [
+        ("contracts/sluicegate.yaml", "audit: {store: MARKER}", False, False),
+        ("contracts/sluicegate.yaml", '  "MARKER"', False, False),
+        ("contracts/sluicegate.yaml", "{audit: {keys: MARKER}, access: []}", False, False),
+        ("contracts/a/contract.yaml", "effect: MARKER", False, True),
+        ("contracts/a/contract.yaml", "effect: MARKER", True, False),
+        ("contracts/a/contract.yaml", "fetch: {http: {credential: MARKER}}", False, False),
+        ("contracts/a/contract.yaml", "url: https://u:MARKER@h/", False, False),
+        ("contracts/a/contract.yaml", "url: https://h/MARKER", False, True),
+        ("contracts/a/contract.yaml", "client_Secret: MARKER", False, False),
+    ],
+)
+def test_a_line_that_may_hold_a_secret_is_told_by_its_place_alone(
+    file: str, line: str, discreet: bool, shown: bool
+) -> None:
+    item = replace(OPEN, file=file, line=1, column=1, length=1, discreet=discreet)
+    told = render_item(item, read=lambda _: line.encode())
+    assert told.startswith(f"{file}:1:1: error")
+    assert ("MARKER" in told) is shown
+
+
 @pytest.mark.parametrize(
     ("worst_last", "heads"), [(False, ERRORS_FIRST), (True, ERRORS_FIRST[::-1])]
 )
