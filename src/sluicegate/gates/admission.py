@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 from sluicegate.contracts.contract import Contract, Effect, QuotaRule
 from sluicegate.gates.authorizing import Permitted
-from sluicegate.gates.evidence import NOTHING_PROVEN, Proven, Question, Witnesses, prove
+from sluicegate.gates.evidence import NOTHING_PROVEN, PlannedAction, Proven, Witnesses, prove
 from sluicegate.gates.failures import is_failure, text_of
 from sluicegate.gates.keys import derived_key
 from sluicegate.gates.means import Means
@@ -92,10 +92,10 @@ async def admit(
         await means.store.demand_key(
             reservation, _query(contract, subject, permitted), now=moment.now
         )
-    question = Question(
+    action = PlannedAction(
         caller=subject.caller, arguments=arguments, clock=means.clock, after=moment.after
     )
-    proven = await prove(contract.evidence, question, witnesses, means.store)
+    proven = await prove(contract.evidence, action, witnesses, means.store)
     if isinstance(proven, Rejected):
         return proven
     allowances = tuple(_allowances(contract, means.quotas, subject.caller))

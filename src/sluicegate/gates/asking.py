@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from sluicegate.contracts.contract import Contract, Effect
 from sluicegate.gates.course import Bounds, Course
 from sluicegate.gates.envelopes import Success
-from sluicegate.gates.evidence import Asked
+from sluicegate.gates.evidence import OwnCall
 from sluicegate.gates.keys import idempotency_key
 from sluicegate.gates.means import Means
 from sluicegate.gates.recording import Subject
@@ -55,7 +55,7 @@ class ServedWitnesses:
         line = self._serving.line_for(tool, self._caller)
         return None if line is None else line.contract
 
-    async def ask(self, tool: str, arguments: Mapping[str, JsonValue]) -> Asked | None:
+    async def ask(self, tool: str, arguments: Mapping[str, JsonValue]) -> OwnCall | None:
         """Call ``tool``; return how that ended, None if such a tool is never asked."""
         line = self._serving.line_for(tool, self._caller)
         if line is None or line.contract.effect is not Effect.READ:
@@ -77,4 +77,4 @@ class ServedWitnesses:
             answer = await course.run()
             watch.answered(answer.envelope)
         accepted = isinstance(answer.envelope, Success)
-        return Asked(request_id=answer.request_id, code=None if accepted else answer.code or "")
+        return OwnCall(request_id=answer.request_id, code=None if accepted else answer.code or "")

@@ -48,8 +48,8 @@ _ORDER: Final = tuple(Lack)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A call that the gate made itself; ``code`` is None where its answer was accepted."""
+class OwnCall:
+    """A call that the gate made by itself; ``code`` is None where its answer was accepted."""
 
     request_id: str
     code: str | None
@@ -61,7 +61,7 @@ class Witnesses(Protocol):
     def contract_of(self, tool: str) -> Contract | None:
         """Return the contract that judges this caller's calls of ``tool``; None: not served."""
 
-    async def ask(self, tool: str, arguments: Mapping[str, JsonValue]) -> Asked | None:
+    async def ask(self, tool: str, arguments: Mapping[str, JsonValue]) -> OwnCall | None:
         """Call ``tool``; return how that ended, None if such a tool is never asked."""
 
 
@@ -72,17 +72,17 @@ class Proof:
     number: int
     tool: str
 
-    def tell(self, lack: Lack, asked: Asked | None = None) -> Mapping[str, JsonValue]:
-        """Return what the record says of it; ``asked``: the call that the gate made for it."""
+    def tell(self, lack: Lack, own_call: OwnCall | None = None) -> Mapping[str, JsonValue]:
+        """Return what the record says of it; ``own_call``: the one that the gate made for it."""
         told: dict[str, JsonValue] = {
             "number": self.number,
             "tool": self.tool,
             "why": str(lack),
         }
-        if asked is not None:
-            told["asked"] = asked.request_id
-            if asked.code is not None:
-                told["agent_code"] = asked.code
+        if own_call is not None:
+            told["asked"] = own_call.request_id
+            if own_call.code is not None:
+                told["agent_code"] = own_call.code
         return {"proof": told}
 
 
@@ -111,8 +111,8 @@ NOTHING_PROVEN: Final = Proven()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """Who wants to act, and with which arguments.
+class PlannedAction:
+    """What somebody is about to do: who, and with which arguments.
 
     ``after``: the event id of the last attempt's outcome, and what was asked for before it proves
     nothing any more (EVI-2). The age of an answer is judged when it is there, by ``clock``.
@@ -130,17 +130,17 @@ class _Found:
     rule: EvidenceRule
     witness: Contract
     answer: Accepted
-    asked: Asked | None
+    own_call: OwnCall | None
 
 
 @dataclass(frozen=True, slots=True)
 class _Lacking:
     lack: Lack
-    asked: Asked | None = None
+    own_call: OwnCall | None = None
 
 
 async def prove(
-    rules: Sequence[EvidenceRule], question: Question, witnesses: Witnesses, store: AuditStore
+    rules: Sequence[EvidenceRule], action: PlannedAction, witnesses: Witnesses, store: AuditStore
 ) -> Proven | Rejected:
     """Find an answer for each rule; the newest one that holds is taken.
 
@@ -155,16 +155,16 @@ async def prove(
         proof = Proof(number, rule.tool)
         witness = witnesses.contract_of(rule.tool)
         if witness is None:
-            return _refuse(rule, None, question, proof.tell(Lack.NOT_SERVED))
-        answer = await _find(proof, rule, witness, question, witnesses, store)
+            return _refuse(rule, None, action, proof.tell(Lack.NOT_SERVED))
+        answer = await _find(proof, rule, witness, action, witnesses, store)
         if isinstance(answer, _Lacking):
-            return _refuse(rule, witness, question, proof.tell(answer.lack, answer.asked))
+            return _refuse(rule, witness, action, proof.tell(answer.lack, answer.own_call))
         found.append(answer)
-    now = question.clock.now()
+    now = action.clock.now()
     for each in found:
         if not _is_recent(each.answer, each.rule, each.witness, now):
-            told = each.proof.tell(Lack.TOO_OLD, each.asked)
-            return _refuse(each.rule, each.witness, question, told)
+            told = each.proof.tell(Lack.TOO_OLD, each.own_call)
+            return _refuse(each.rule, each.witness, action, told)
     once = [each for each in found if each.rule.once]
     spent: dict[str, Proof] = {}
     for each in once:
@@ -172,7 +172,7 @@ async def prove(
     return Proven(
         event_ids=tuple(dict.fromkeys(each.answer.event_id for each in found)),
         spent=tuple(spent),
-        needed=_needed(once[0].rule, once[0].witness, question) if once else None,
+        needed=_needed(once[0].rule, once[0].witness, action) if once else None,
         proofs=tuple(spent.values()),
     )
 
@@ -180,10 +180,10 @@ async def prove(
 def _refuse(
     rule: EvidenceRule,
     witness: Contract | None,
-    question: Question,
+    action: PlannedAction,
     told: Mapping[str, JsonValue],
 ) -> Rejected:
-    needed = _needed(rule, witness, question)
+    needed = _needed(rule, witness, action)
     return Rejected(stage=Stage.ADMIT, code=Code.EVIDENCE_REQUIRED, needed=needed, told=told)
 
 
@@ -191,44 +191,44 @@ async def _find(
     proof: Proof,
     rule: EvidenceRule,
     witness: Contract,
-    question: Question,
+    action: PlannedAction,
     witnesses: Witnesses,
     store: AuditStore,
 ) -> _Found | _Lacking:
     if not rule.refetch:
         furthest = Lack.NOTHING_RECORDED
-        async for answer in _candidates(rule, witness, question, store):
-            lack = _find_lack(answer, rule, witness, question)
+        async for answer in _candidates(rule, witness, action, store):
+            lack = _find_lack(answer, rule, witness, action)
             if lack is None:
                 return _Found(proof, rule, witness, answer, None)
             furthest = max(furthest, lack, key=_ORDER.index)
         return _Lacking(furthest)
-    asked = await witnesses.ask(rule.tool, _needed(rule, witness, question).arguments)
-    if asked is None:
+    own_call = await witnesses.ask(rule.tool, _needed(rule, witness, action).arguments)
+    if own_call is None:
         return _Lacking(Lack.NOT_ASKED)
-    if asked.code is not None:
-        return _Lacking(Lack.ASKING_FAILED, asked)
-    query = AnswerQuery(request_id=asked.request_id, tool=rule.tool, caller=question.caller)
-    taken = await store.answer_of(query, now=question.clock.now())
-    lack = Lack.NOT_KEPT if taken is None else _find_lack(taken, rule, witness, question)
+    if own_call.code is not None:
+        return _Lacking(Lack.ASKING_FAILED, own_call)
+    query = AnswerQuery(request_id=own_call.request_id, tool=rule.tool, caller=action.caller)
+    taken = await store.answer_of(query, now=action.clock.now())
+    lack = Lack.NOT_KEPT if taken is None else _find_lack(taken, rule, witness, action)
     if taken is None or lack is not None:
-        return _Lacking(lack or Lack.NOT_KEPT, asked)
-    return _Found(proof, rule, witness, taken, asked)
+        return _Lacking(lack or Lack.NOT_KEPT, own_call)
+    return _Found(proof, rule, witness, taken, own_call)
 
 
 async def _candidates(
-    rule: EvidenceRule, witness: Contract, question: Question, store: AuditStore
+    rule: EvidenceRule, witness: Contract, action: PlannedAction, store: AuditStore
 ) -> AsyncIterator[Accepted]:
     """Yield what this caller was told by ``witness`` within the rule's age, newest first."""
     fresh = witness.result.fresh
     ahead_s = 0.0 if fresh is None else fresh.max_ahead_s
-    now = question.clock.now()
+    now = action.clock.now()
     query = AcceptedQuery(
         tool=rule.tool,
-        caller=question.caller,
+        caller=action.caller,
         contract_digest=witness.fingerprints.digest,
         since=now - timedelta(seconds=rule.max_age_s + ahead_s),
-        after=question.after,
+        after=action.after,
     )
     for _ in range(_MAX_PAGES):
         page = await store.accepted(query, now=now)
@@ -240,13 +240,13 @@ async def _candidates(
 
 
 def _find_lack(
-    answer: Accepted, rule: EvidenceRule, witness: Contract, question: Question
+    answer: Accepted, rule: EvidenceRule, witness: Contract, action: PlannedAction
 ) -> Lack | None:
     """Return why ``answer`` is no proof, in the order of Lack; None: it is one."""
     if answer.contract_digest != witness.fingerprints.digest:
         return Lack.OTHER_CONTRACT
     subjects = (
-        is_same(each.data.find(answer.data), each.argument.find(question.arguments))
+        is_same(each.data.find(answer.data), each.argument.find(action.arguments))
         for each in rule.bind
         if each.argument is not None
     )
@@ -255,7 +255,7 @@ def _find_lack(
         return Lack.OTHER_SUBJECT
     if not all(states):
         return Lack.OTHER_STATE
-    if not _is_recent(answer, rule, witness, question.clock.now()):
+    if not _is_recent(answer, rule, witness, action.clock.now()):
         return Lack.TOO_OLD
     return Lack.SPENT if rule.once and answer.spent else None
 
@@ -286,12 +286,12 @@ def _is_within(data: JsonValue, fresh: FreshRule, max_age_s: float, now: datetim
     return -fresh.max_ahead_s * NANOS <= instant_of(now) - instant <= max_age_s * NANOS
 
 
-def _needed(rule: EvidenceRule, witness: Contract | None, question: Question) -> Needed:
+def _needed(rule: EvidenceRule, witness: Contract | None, action: PlannedAction) -> Needed:
     """Say which tool to call, with those of its arguments that the action's own tell."""
     arguments: dict[str, JsonValue] = {}
     known = {} if witness is None else known_arguments(rule, witness)
     for target, source in known.items():
-        value = source.find(question.arguments)
+        value = source.find(action.arguments)
         if len(target.segments) == 1 and value is not NOTHING:
             arguments[target.segments[0]] = cast("JsonValue", value)
     return Needed(tool=rule.tool, arguments=arguments)
