@@ -1,7 +1,9 @@
 """The last rung before anything runs: key, evidence and quota (ARG-7).
 
 What can change under two callers at once is not judged here: it becomes the terms of the intent,
-which the store judges in the intent's own commit.
+which the store judges in the intent's own commit. But for attempts that are counted elsewhere, in
+this process or in Redis: they are spent here, before the intent, and one whose intent is not
+recorded stays spent.
 """
 
 from __future__ import annotations
@@ -13,11 +15,10 @@ from datetime import UTC, datetime, timedelta
 
 from sluicegate.contracts.contract import Contract, Effect, QuotaRule
 from sluicegate.gates.authorizing import Permitted
-from sluicegate.gates.evidence import NOTHING_PROVEN, PlannedAction, Proven, Witnesses, prove
+from sluicegate.gates.evidence import PlannedAction, Proven, Witnesses, prove
 from sluicegate.gates.failures import is_failure, text_of
 from sluicegate.gates.keys import derived_key
 from sluicegate.gates.means import Means
-from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.gates.record_queries import CallQuery
 from sluicegate.gates.recording import Subject
 from sluicegate.gates.terms import Allowance, Reservation, TermRefused, Terms
@@ -68,10 +69,10 @@ async def admit(
 ) -> Admitted | Rejected:
     """Find what the call rests on, and say under which terms its intent may be recorded.
 
-    Rejects with KEY_MISSING, and EVIDENCE_REQUIRED, also for a waiver that has ended; where
-    attempts are counted elsewhere than in the record also with QUOTA_EXCEEDED, QUOTA_UNAVAILABLE,
-    and with IN_PROGRESS, OUTCOME_UNKNOWN and AUDIT_UNAVAILABLE for a write that is open, so that it
-    costs nothing. Raises: TermRefused and AlreadyDone for a key that is held; AuditUnavailable.
+    Rejects with KEY_MISSING, and with EVIDENCE_REQUIRED, also for a waiver that has ended; where
+    attempts are counted elsewhere than in the record, with QUOTA_EXCEEDED and QUOTA_UNAVAILABLE.
+    Raises: TermRefused and AlreadyDone for a key that is held; TermRefused for a write that is
+    open, where an attempt would be spent on it before the record could say so; AuditUnavailable.
     """
     arguments = permitted.prepared.arguments
     waiver = contract.evidence_waiver
@@ -203,15 +204,9 @@ async def _count_elsewhere(
     allowances: Sequence[Allowance],
 ) -> Rejected | None:
     if contract.effect is not Effect.READ:
-        try:
-            open_as = await means.store.find_open_call(_query(contract, subject, permitted))
-        except AuditUnavailable as error:
-            return Rejected(
-                stage=Stage.AUDIT, code=Code.AUDIT_UNAVAILABLE, engine_message=str(error)
-            )
+        open_as = await means.store.find_open_call(_query(contract, subject, permitted))
         if open_as is not None:
-            open_call = TermRefused(Code.OUTCOME_UNKNOWN, open_as)
-            return refuse_term(open_call, NOTHING_PROVEN, means.running)
+            raise TermRefused(Code.OUTCOME_UNKNOWN, open_as)
     try:
         granted = await means.quota.spend(allowances) if means.quota is not None else False
     except BaseException as error:  # a store that fails denies (ACC-3)
