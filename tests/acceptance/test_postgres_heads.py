@@ -14,6 +14,7 @@ from tests.postgres_servers import new_place, url_of
 
 from sluicegate.opening.blocking import open_blocking
 from sluicegate.stores.postgres_place import Place
+from sluicegate.stores.postgres_writer import PostgresWriter
 from sluicegate.values.callers import Caller
 
 SVC = Caller(subject="svc")
@@ -47,6 +48,27 @@ def call() -> str | None:
         return gate.call("job_status", arguments, caller=SVC).code
 
 
+@pytest.mark.requirement("CLI")
+def test_doctor_looks_at_heads_and_second_sink_without_opening_the_record(
+    sluicegate: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert call() is None
+
+    def begin(*_: object, **__: object) -> None:
+        raise AssertionError("a writer was begun")
+
+    monkeypatch.setattr(PostgresWriter, "__init__", begin)
+    assert well_of(sluicegate, "heads", "second sink") == (True, True)
+    monkeypatch.setenv(VARIABLE, "postgresql://nobody@127.0.0.1:9/none")
+    assert well_of(sluicegate, "heads", "second sink") == (False, False)
+
+
+def well_of(sluicegate: Here, *names: str) -> tuple[bool, ...]:
+    looks = json.loads(sluicegate("doctor", "contracts", "--format", "json-v1").out)["looks"]
+    seen = {look["name"]: look["well"] for look in looks}
+    return tuple(seen[name] for name in names)
+
+
 def cut(place: Place, *, after: int) -> None:
     with psycopg.connect(url_of(place)) as connection:
         connection.execute("SET session_replication_role = replica")  # no trigger fires
@@ -65,9 +87,7 @@ def test_a_cut_end_shows_against_the_heads_and_against_the_second_sink(
     assert call() is None
     whole = sluicegate("audit", "verify")
     assert (whole.code, "SIGNED  1 head  " in whole.out) == (0, True)
-    looks = json.loads(sluicegate("doctor", "contracts", "--format", "json-v1").out)["looks"]
-    seen = {look["name"]: look["well"] for look in looks}
-    assert (seen["heads"], seen["second sink"]) == (True, True)
+    assert well_of(sluicegate, "heads", "second sink") == (True, True)
     assert sluicegate("audit", "export", "out.jsonl").out == "3 events\n"
     assert len(sluicegate("audit", "tail").out.splitlines()) == 3
     sink = Path("away/events.jsonl").read_text().splitlines()

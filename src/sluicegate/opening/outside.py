@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -14,7 +13,6 @@ from sluicegate.gates.events import StoredEvent
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.opening.outside_files import find_outside_faults
 from sluicegate.opening.record_files import find_record_faults
-from sluicegate.opening.standing import open_standing_store
 from sluicegate.stores.appended_file import find_outside_file
 from sluicegate.stores.encoding import time_text
 from sluicegate.stores.heads import public_keys_of, read_head
@@ -22,8 +20,7 @@ from sluicegate.stores.heads_check import read_newest
 from sluicegate.stores.heads_file import find_heads_file
 from sluicegate.stores.keys import open_signing_keys
 from sluicegate.stores.second_sink import SinkUnwritten, read_place
-from sluicegate.stores.standing import RecordMissing
-from sluicegate.stores.stores import database_path
+from sluicegate.stores.stores import database_path, demand_postgres, is_postgres
 from sluicegate.values.looks import Look
 
 _HEADS: Final = "heads"
@@ -116,15 +113,13 @@ def _compare(newest: StoredEvent | None, seq: int, link: str | None, what: str) 
 
 
 def _newest_event(settings: AuditSettings, folder: Path) -> StoredEvent | None:
-    """Read it without opening the record: that would bring its tables up to this release."""
-    if settings.store.startswith("sqlite:"):
-        path = database_path(settings, folder)
-        return read_newest(path) if path.exists() and path.stat().st_size else None
-    try:
-        store = open_standing_store(folder)
-    except RecordMissing:
+    """Read it without opening the record: that would bring up its tables, and begin a writer."""
+    if settings.store == "memory:":
         return None
-    try:
-        return next(iter([*store.events(limit=1, newest_first=True)]), None)
-    finally:
-        asyncio.run(store.close())
+    if is_postgres(settings):
+        demand_postgres()
+        from sluicegate.stores.postgres_inspection import read_newest_event
+
+        return read_newest_event(settings)
+    path = database_path(settings, folder)
+    return read_newest(path) if path.exists() and path.stat().st_size else None

@@ -11,6 +11,8 @@ import psycopg
 
 from sluicegate.contracts.settings import AuditSettings
 from sluicegate.errors import ConfigurationError
+from sluicegate.gates.events import StoredEvent
+from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.stores.encoding import time_text
 from sluicegate.stores.keys import AuditKeys, open_keys
 from sluicegate.stores.looks import look_at_clock, look_at_open_calls, look_at_tail
@@ -19,7 +21,9 @@ from sluicegate.stores.postgres_migrations import PREPARE, demand_version
 from sluicegate.stores.postgres_place import find_place
 from sluicegate.stores.postgres_schema import TRIGGERS
 from sluicegate.stores.postgres_session import Session, connect, read_setting, tell_error
+from sluicegate.stores.record_questions import select_events
 from sluicegate.stores.sqlite_schema import demand_keys
+from sluicegate.stores.standing import RecordMissing
 from sluicegate.values.looks import Look
 
 _RIGHTS: Final = """
@@ -72,6 +76,27 @@ def inspect_postgres(settings: AuditSettings, folder: Path, *, now: datetime) ->
         if session is not None:
             session.close()
     return looks
+
+
+def read_newest_event(settings: AuditSettings) -> StoredEvent | None:
+    """Return the newest event, by a session that only reads; None where there is no record.
+
+    Raises: ConfigurationError, AuditUnavailable.
+    """
+    place = find_place(settings.store)
+    session: Session | None = None
+    try:
+        session = connect(place)
+        demand_version(session, schema=place.schema, shown=place.shown)
+        session.connection.execute("BEGIN READ ONLY")
+        return next(select_events(session, newest_first=True, limit=1), None)
+    except RecordMissing:
+        return None
+    except (OSError, psycopg.Error) as error:
+        raise AuditUnavailable(f"{place.shown}: {tell_error(error)}") from None
+    finally:
+        if session is not None:
+            session.close()
 
 
 def _look(session: Session, keys: AuditKeys, now: datetime) -> Iterator[Look]:

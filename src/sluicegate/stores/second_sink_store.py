@@ -70,7 +70,11 @@ class TwoSinksStore(ForwardingStore):
         return ids
 
     async def reveal(self, ref: str, *, who: str, reason: str, now: datetime) -> bytes:
-        """As ``AuditStore.reveal``: the act stands in both before the bytes are given."""
+        """As ``AuditStore.reveal``.
+
+        With ``all`` the act stands in both before the bytes are given; with ``any`` in the record,
+        and the sink follows.
+        """
         content = await super().reveal(ref, who=who, reason=reason, now=now)
         await self._follow()
         return content

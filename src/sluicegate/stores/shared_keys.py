@@ -47,7 +47,7 @@ class SharedKeysStore(ForwardingStore):
     """Two fences: the key in Redis, for every gate, and the record's own, in the intent's commit.
 
     What became of a call is what the record says of it; Redis is told after the commit. Where that
-    fails the answer stands, and the key stays dispatched until this record is asked again.
+    fails the answer stands, and the key stays dispatched until Redis takes it: it is told again.
     """
 
     def __init__(
@@ -262,7 +262,7 @@ class SharedKeysStore(ForwardingStore):
                     raise
                 self._debts.owe(claim)
                 _LOG.warning(
-                    "call %s: its key stays as it was until this record is asked: %s",
+                    "call %s: its key stays as it was until Redis is told again: %s",
                     request_id,
                     error if isinstance(error, AuditUnavailable) else type(error).__name__,
                 )

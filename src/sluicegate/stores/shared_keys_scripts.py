@@ -4,7 +4,7 @@ An entry is a hash: ``state`` reserved, dispatched, unknown, done or free; ``hol
 that holds it, and ``attempt``, its newest one; a fingerprint of the ``arguments``; ``runs_until``
 and ``kept_until`` in microseconds. Beside it stands, for as long as it is kept, what a done call
 may be answered with. ``open`` maps the requests that may still change an entry to it. An entry that
-was dispatched and has no end expires never. Every reply names who asked, so that the reply to
+was dispatched and has no end never expires. Every reply names who asked, so that the reply to
 another is not taken for one's own.
 """
 

@@ -43,6 +43,11 @@ _OF_ANOTHER: Final = frozenset({"done", "reused", "running", "unknown"})
 _GONE: Final = "the keys in Redis are not those that this gate began with: open it anew"
 
 
+_STRANGE: Final = (
+    "Redis gave an answer that the scripts of a gate never give: does another program write there?"
+)
+
+
 class KeyStoreUnavailable(AuditUnavailable):
     """The key store gave no answer that can be believed."""
 
@@ -127,7 +132,7 @@ class KeyTable:
         reply: object = await self._ask(self._client.get(entry + ANSWER))
         if reply is None or isinstance(reply, bytes):
             return reply
-        raise KeyStoreUnavailable("the key store says what no key says")
+        raise KeyStoreUnavailable(_STRANGE)
 
     async def list_open(self) -> list[str]:
         """Return the requests whose entries may still change."""
@@ -136,7 +141,7 @@ class KeyTable:
         if texts == ["ring"]:
             raise KeyStoreUnavailable(_GONE)
         if texts is None or texts[:1] != ["open"]:
-            raise KeyStoreUnavailable("the key store says what no key says")
+            raise KeyStoreUnavailable(_STRANGE)
         return texts[1:]
 
     async def close(self) -> None:
@@ -164,7 +169,7 @@ class KeyTable:
             or (texts[0] == "reserved" and texts[2] != claim.request_id)
             or (texts[0] in _OF_ANOTHER and not texts[2])
         ):
-            raise KeyStoreUnavailable("the key store says what no key says")
+            raise KeyStoreUnavailable(_STRANGE)
         return Said(texts[0], texts[2])
 
     async def _ask(self, reply: Awaitable[T]) -> T:

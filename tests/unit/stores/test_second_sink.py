@@ -392,6 +392,21 @@ async def test_a_record_that_was_rolled_back_is_told_at_once(
     await older.close()
 
 
+async def test_with_any_an_act_waits_for_the_record_alone_and_the_sink_follows(
+    tmp_path: Path, keys: AuditKeys
+) -> None:
+    store = MemoryStore(keys)
+    both = two(store, tmp_path, keys, "any")
+    await both.record([outcome(kept=kept(b"shown"))])
+    ref = next(store.events()).raw_ref or ""
+    with held(tmp_path):
+        given = both.reveal(ref, who="tester", reason="ticket 7", now=NOW)
+        assert await asyncio.wait_for(given, 5) == b"shown"
+        assert len(list(store.events())) == 2
+    await until(tmp_path, 1, 2)
+    await both.close()
+
+
 async def test_an_act_is_in_both_before_bytes_are_shown(
     sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys
 ) -> None:
