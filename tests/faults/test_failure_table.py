@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import re
-import time
+import threading
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -22,8 +22,8 @@ from sluicegate.contracts.problems import Problem
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.gate import Gate
-from sluicegate.gates.means import Means
 from sluicegate.gates.ports import AccessQuery, AuditUnavailable, Authorizer, Clock
+from sluicegate.gates.tenure import Opened, Reopen
 from sluicegate.stores.keys import draw_keys
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.stores.sqlite import SqliteStore
@@ -120,7 +120,7 @@ async def call_while_the_disk_hangs(tmp_path: Path) -> tuple[str, str | None, in
 
 
 def reload_with(
-    reopen: Callable[[Means], Any],
+    reopen: Reopen,
 ) -> Callable[[], Awaitable[tuple[str, str | None, int]]]:
     """Reload through ``reopen``, and see that the old set judges on."""
 
@@ -138,9 +138,28 @@ def reload_with(
     return run
 
 
-def slow_and_bad(means: Means) -> tuple[Problem, ...]:
-    time.sleep(0.2)
-    return (Problem(code=Code.CONTRACT_INVALID, document="d", message="late", mend=""),)
+async def call_while_the_folder_hangs() -> tuple[str, str | None, int]:
+    """The folder is read for as long as the old set takes to answer a call."""
+    begun, answered = threading.Event(), threading.Event()
+
+    def reopen(before: Opened) -> tuple[Problem, ...]:
+        begun.set()
+        assert answered.wait(20), "no call was answered while the folder was read"
+        return (Problem(code=Code.CONTRACT_INVALID, document="d", message="late", mend=""),)
+
+    upstream = RecordedUpstream(answer())
+    old = gate_of(contracts(), {"job_status": upstream})
+    gate = Gate(old._means, old._serving, reopen=reopen)
+    reloading = asyncio.create_task(gate.reload())
+    assert await asyncio.to_thread(begun.wait, 20)
+    given = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    assert (given.outcome, len(upstream.dispatches)) == ("success", 1)
+    assert not reloading.done()
+    answered.set()
+    (problem,) = await reloading
+    assert problem.message == "late"
+    assert gate.contracts is old.contracts
+    return "kept", str(problem.code), 0
 
 
 def keys_at(text: str) -> Callable[[Path], Awaitable[tuple[str, str | None, int]]]:
@@ -184,7 +203,7 @@ CELLS: dict[tuple[str, str], Cell] = {
     ),
     ("clock", "raising"): lambda: call(clock=OddClock(raises(PanicError("tick")))),
     ("contract folder", "down"): reload_with(raises(FileNotFoundError("gone"))),
-    ("contract folder", "slow"): reload_with(slow_and_bad),
+    ("contract folder", "slow"): call_while_the_folder_hangs,
     ("contract folder", "raising"): reload_with(raises(PanicError("at the disco"))),
     ("audit keys", "down"): keys_at(""),
     ("audit keys", "lying"): keys_at("not a key\n"),

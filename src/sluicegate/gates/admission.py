@@ -1,9 +1,9 @@
 """The last rung before anything runs: key, evidence and quota (ARG-7).
 
 What can change under two callers at once is not judged here: it becomes the terms of the intent,
-which the store judges in the intent's own commit. But for attempts that are counted elsewhere, in
-this process or in Redis: they are spent here, before the intent, and one whose intent is not
-recorded stays spent.
+which the store judges in the intent's own commit. Attempts that are counted elsewhere, in this
+process or in Redis, are spent here, before the intent: one whose intent is not recorded then stays
+spent.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code
 from sluicegate.values.receipts import Fault, Receipt
 
-pytestmark = pytest.mark.requirement("EVI-1", "ARG-7", "ENV-1")
+pytestmark = pytest.mark.requirement("EVI-1")
 
 CALLER = Caller(subject="svc-deploy", tenant="team-a")
 LOST = Receipt(adapter="recorded", adapter_version="1", endpoint="recorded", fault=Fault.TIMEOUT)
@@ -71,6 +71,7 @@ def refused(shown: dict[str, Any]) -> bool:
     return bool(shown["outcome"] == "refused")
 
 
+@pytest.mark.requirement("ARG-7")
 async def test_an_action_runs_on_a_fresh_accepted_answer_about_its_own_subject() -> None:
     yard = Yard()
     await yard.look()
@@ -85,6 +86,7 @@ async def test_an_action_runs_on_a_fresh_accepted_answer_about_its_own_subject()
     assert len(yard.status.dispatches) == 1
 
 
+@pytest.mark.requirement("ARG-7", "ENV-1")
 async def test_without_evidence_nothing_is_sent_and_the_agent_is_told_what_to_ask() -> None:
     yard = Yard()
     assert refused(await yard.act())
@@ -458,7 +460,7 @@ async def test_a_proof_that_is_spent_in_the_commit_of_another_is_told_by_its_num
 RETRY = {"attempts": 2, "budget_s": 20, "on": ["UPSTREAM_UNAVAILABLE"]}
 
 
-@pytest.mark.requirement("EVI-2")
+@pytest.mark.requirement("EVI-2", "ENV-1")
 @pytest.mark.parametrize(
     "proof", [PROOF, {**PROOF, "once": False}], ids=["spent by the first", "known before"]
 )

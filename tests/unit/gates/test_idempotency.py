@@ -17,7 +17,7 @@ from sluicegate.testing import FixedClock, RecordedUpstream, gate_of
 from sluicegate.values.callers import Caller
 from sluicegate.values.receipts import Fault, Receipt
 
-pytestmark = pytest.mark.requirement("ACC-4", "ARG-7")
+pytestmark = pytest.mark.requirement("ACC-4")
 
 CALLER = Caller(subject="svc-deploy", tenant="team-a")
 LOST = Receipt(adapter="recorded", adapter_version="1", endpoint="recorded", fault=Fault.TIMEOUT)
@@ -62,7 +62,7 @@ def code_of(shown: dict[str, Any]) -> str:
     return str(shown["error"]["code"]) if "error" in shown else str(shown["outcome"])
 
 
-@pytest.mark.requirement("ENV-1")
+@pytest.mark.requirement("ARG-7", "ENV-1")
 @pytest.mark.parametrize("key", ["host", "derived"])
 async def test_the_same_call_again_is_answered_from_what_was_kept(key: str) -> None:
     yard = Yard(key=key)
@@ -80,6 +80,7 @@ async def test_the_same_call_again_is_answered_from_what_was_kept(key: str) -> N
     assert json.loads(event.detail)["replays"] == first["request_id"]
 
 
+@pytest.mark.requirement("ARG-7")
 async def test_one_key_with_other_arguments_is_refused() -> None:
     yard = Yard()
     await yard.act()
@@ -103,6 +104,7 @@ async def test_keys_of_other_callers_and_tenants_are_other_keys() -> None:
     assert len(yard.upstream.dispatches) == 3
 
 
+@pytest.mark.requirement("ARG-7")
 @pytest.mark.parametrize("call_id", [None, ""])
 async def test_a_call_without_the_key_it_needs_is_told_so(call_id: str | None) -> None:
     yard = Yard()
@@ -154,6 +156,7 @@ async def test_a_number_that_is_spelt_otherwise_is_the_same_call(spelling: str, 
     assert len(lost.upstream.dispatches) == 1
 
 
+@pytest.mark.requirement("ARG-7")
 async def test_while_the_first_runs_the_second_is_in_progress() -> None:
     held = Held(DONE)
     yard = Yard(upstream=held)

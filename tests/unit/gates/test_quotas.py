@@ -27,7 +27,7 @@ from sluicegate.testing import FixedClock, RecordedUpstream, gate_of
 from sluicegate.values.callers import Caller
 from sluicegate.values.receipts import Fault, Receipt
 
-pytestmark = pytest.mark.requirement("ACC-3", "ARG-7")
+pytestmark = pytest.mark.requirement("ACC-3")
 
 CALLER = Caller(subject="svc-deploy", tenant="team-a")
 OTHER = Caller(subject="svc-other", tenant="team-a")
@@ -63,6 +63,7 @@ SCOPES: dict[str, tuple[list[str], list[str]]] = {
 }
 
 
+@pytest.mark.requirement("ARG-7")
 @pytest.mark.parametrize("place", ["own", "whole"])
 @pytest.mark.parametrize("case", SCOPES)
 async def test_what_is_counted_apart(case: str, place: str) -> None:
@@ -118,6 +119,7 @@ async def test_the_window_moves() -> None:
     ]
 
 
+@pytest.mark.requirement("ARG-7")
 async def test_each_attempt_counts_and_a_spent_quota_ends_the_retries() -> None:
     retry = {"attempts": 5, "budget_s": 30, "on": ["UPSTREAM_UNAVAILABLE"]}
     gate, upstream = yard(LOST, own=[{"count": 2, "window_s": 60}], retry=retry)
@@ -126,6 +128,7 @@ async def test_each_attempt_counts_and_a_spent_quota_ends_the_retries() -> None:
     assert list(gate.audit.events())[-1].code == "QUOTA_EXCEEDED"
 
 
+@pytest.mark.requirement("ARG-7")
 async def test_calls_that_do_not_run_are_not_counted() -> None:
     gate, _ = yard(own=[{"count": 1, "window_s": 60}])
     await gate.call("job_status", "{}", caller=CALLER)
@@ -249,6 +252,7 @@ async def test_the_narrowest_of_several_quotas_holds(counted: Quota) -> None:
     assert [await counted.spend(rules) for _ in range(5)] == [True] * 3 + [False] * 2
 
 
+@pytest.mark.requirement("ARG-7")
 async def test_a_gate_counts_there_and_denies_when_it_does_not_answer() -> None:
     gate, upstream = yard(own=[{"count": 1, "window_s": 60}])
     counted = Gate(replace(gate._means, quota=open_quota("memory:")), gate._serving)
