@@ -9,6 +9,7 @@ import signal
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,11 @@ import pytest
 from redis.asyncio import Redis
 from tests.faults.audit_processes import fork
 from tests.redis_servers import RedisServer, run_redis
-from tests.sharing import PATIENCE_S, connect, share
+from tests.sharing import PATIENCE_S, share
 from tests.unit.gates.restart import ARGUMENTS, DONE, folder
 from tests.unit.gates.test_idempotency import FRESH
 from tests.unit.gates.test_identical_writes import Held
+from tests.waiting import until
 
 from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.forwarding import ForwardingStore
@@ -28,6 +30,8 @@ from sluicegate.gates.outstanding import Outstanding
 from sluicegate.gates.ports import AuditStore, Clock, Dispatch
 from sluicegate.gates.terms import NO_TERMS, Terms
 from sluicegate.opening.clock import SystemClock
+from sluicegate.opening.key_stores import connect
+from sluicegate.opening.redis_places import CONNECT_S
 from sluicegate.stores.keys import AuditKeys, draw_keys
 from sluicegate.stores.shared_keys import SharedKeysStore
 from sluicegate.stores.shared_keys_table import Claim, KeyTable
@@ -106,6 +110,10 @@ async def said(gate: Gate, call_id: str = "c-1", arguments: str = ARGUMENTS) -> 
     if shown.get("replayed"):
         return "replayed"
     return str(shown["error"]["code"]) if "error" in shown else str(shown["outcome"])
+
+
+async def is_replayed(gate: Gate, call_id: str, arguments: str) -> bool:
+    return await said(gate, call_id, arguments) == "replayed"
 
 
 # --- as long as nothing fails ---------------------------------------------------------------------
@@ -193,9 +201,7 @@ async def test_of_many_callers_at_two_gates_one_makes_the_write(yard: Yard) -> N
         assert ends["success"] <= 1
         assert set(ends) <= {"success", "replayed", "IN_PROGRESS", "UNAVAILABLE"}
         for gate in gates:
-            async with asyncio.timeout(20):
-                while await said(gate, name, arguments) != "replayed":
-                    pass
+            await until(partial(is_replayed, gate, name, arguments))
         assert len(yard.upstream.dispatches) == number + 1
 
 
@@ -239,18 +245,20 @@ async def test_a_call_that_is_cancelled_while_its_key_is_reserved_leaves_nothing
     one, other = await yard.open(patience_s=1), await yard.open()
     yard.server.hold()
     calling = asyncio.ensure_future(act(one))
-    async with asyncio.timeout(10):
-        while not yard.claims(one):
-            await asyncio.sleep(0)
+    await until(lambda: bool(yard.claims(one)))
     calling.cancel()
     await asyncio.wait([calling])
     await asyncio.gather(*one._means.unfinished)
     yard.server.let_go()
     assert list(one.audit.events(tool="job_restart")) == []
-    async with asyncio.timeout(30):  # given back without anybody asking this gate
-        while (became := await said(other)) == "IN_PROGRESS":
-            await asyncio.sleep(0.01)
-    assert became == "success"
+    heard = ["IN_PROGRESS"]
+
+    async def is_over() -> bool:
+        heard.append(await said(other))
+        return heard[-1] != "IN_PROGRESS"
+
+    await until(is_over, within_s=30)  # given back without anybody asking this gate
+    assert heard[-1] == "success"
     assert yard.claims(one) == {}
 
 
@@ -291,10 +299,10 @@ async def test_a_key_store_that_lies_is_a_refusal(
     assert isinstance(shared, SharedKeysStore)
     known = shared._table
     if looked_at:
-        lying = connect(f"redis://127.0.0.1:{port}/0")
+        lying = connect(f"redis://127.0.0.1:{port}/0", CONNECT_S)
     else:  # as where a server begins to lie after it was looked at
-        lying = Redis(port=port, protocol=2, socket_timeout=0.25, retry=None)
-    shared._table = KeyTable(lying, b"ring")
+        lying = Redis(port=port, protocol=2, socket_timeout=CONNECT_S, retry=None)
+    shared._table = KeyTable(lying, b"ring", patience_s=CONNECT_S)
     shown = await act(gate)
     fake.close()
     await shared._table.close()
@@ -490,11 +498,13 @@ async def test_a_gate_that_is_held_before_it_sends_finds_its_key_taken_over(
     gate = await open_on_system_time(
         yard.server.address, SqliteStore(tmp_path / "fast.db", yard.keys), yard.keys, sent
     )
-    heard = []
-    deadline = time.monotonic() + 30
-    while (not heard or heard[-1] == "IN_PROGRESS") and time.monotonic() < deadline:
+    heard: list[str] = []
+
+    async def is_over() -> bool:
         heard.append(await said(gate))
-        await asyncio.sleep(0.05)
+        return heard[-1] != "IN_PROGRESS"
+
+    await until(is_over, within_s=30)
     os.kill(child, signal.SIGCONT)
     _, status = os.waitpid(child, 0)
     assert (os.waitstatus_to_exitcode(status), set(heard)) == (0, {"IN_PROGRESS", "success"})

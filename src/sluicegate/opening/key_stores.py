@@ -12,7 +12,7 @@ from sluicegate.contracts.settings import Settings
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.ports import AuditStore, AuditUnavailable
-from sluicegate.opening.redis_places import open_pool, say_not_installed
+from sluicegate.opening.redis_places import CONNECT_S, open_pool, say_not_installed
 from sluicegate.opening.running_apart import run_apart
 from sluicegate.stores.keys import AuditKeys, open_keys
 from sluicegate.stores.shared_keys_fates import find_fate
@@ -50,7 +50,7 @@ def share_keys(
     keys = open_keys(settings.audit.keys, folder, may_create=False)
 
     async def begin() -> bytes:
-        async with _joined(store, settings, keys, now) as (shared, ring):
+        async with joined(store, settings.limits.key_store, keys, now) as (shared, ring):
             await shared.reconcile()
             return ring
 
@@ -58,7 +58,7 @@ def share_keys(
         ring = run_apart(_told(begin()))
     except AuditUnavailable as error:
         raise ConfigurationError(f"{SETTING}: {error}") from error
-    return _share(store, settings, keys, now, ring)
+    return share(store, settings.limits.key_store, keys, now, ring)
 
 
 async def record_and_tell(
@@ -81,7 +81,7 @@ async def record_and_tell(
     keys = open_keys(settings.audit.keys, folder, may_create=False)
 
     async def tell() -> None:
-        async with _joined(store, settings, keys, now) as (shared, _):
+        async with joined(store, settings.limits.key_store, keys, now) as (shared, _):
             await shared.demand_ring()
             await store.record([act])
             try:
@@ -119,7 +119,7 @@ async def purge_and_tell(
         return count
 
     async def tell(keys: AuditKeys) -> None:
-        async with _joined(store, settings, keys, now) as (shared, _):
+        async with joined(store, settings.limits.key_store, keys, now) as (shared, _):
             await shared.forget_destroyed(moment)
 
     try:
@@ -154,7 +154,7 @@ async def _say_well(settings: Settings, keys: AuditKeys | None) -> str:
     from sluicegate.stores.shared_keys_server import count_open, look_for_ring
 
     well = "Redis keeps what it acknowledges"
-    async with _connected(settings) as client:
+    async with _connected(settings.limits.key_store, _PATIENCE_S) as client:
         count = await count_open(client)
         if keys is None:
             return f"{well}; audit.keys holds none yet: give every gate at this Redis the same"
@@ -164,9 +164,9 @@ async def _say_well(settings: Settings, keys: AuditKeys | None) -> str:
 
 
 @asynccontextmanager
-async def _connected(settings: Settings) -> AsyncIterator[Redis]:
+async def _connected(to: str, patience_s: float) -> AsyncIterator[Redis]:
     """Yield a client of connections that were looked at; they are released afterwards."""
-    client = _connect(settings, _PATIENCE_S)
+    client = connect(to, patience_s)
     try:
         yield client
     finally:
@@ -174,7 +174,11 @@ async def _connected(settings: Settings) -> AsyncIterator[Redis]:
         await client.connection_pool.aclose()
 
 
-def _connect(settings: Settings, patience_s: float) -> Redis:
+def connect(to: str, patience_s: float) -> Redis:
+    """Return a client of ``to``, each of whose connections is looked at before it is used.
+
+    Nothing is connected yet. Raises: ConfigurationError.
+    """
     try:
         from redis.asyncio import Redis
         from redis.asyncio.retry import Retry
@@ -184,7 +188,7 @@ def _connect(settings: Settings, patience_s: float) -> Redis:
     except ImportError as error:
         raise say_not_installed(SETTING, error, _EXTRAS) from None
     pool = open_pool(
-        settings.limits.key_store,
+        to,
         SETTING,
         extras=_EXTRAS,
         patience_s=patience_s,
@@ -199,8 +203,13 @@ def _connect(settings: Settings, patience_s: float) -> Redis:
 
 
 @asynccontextmanager
-async def _joined(
-    store: AuditStore, settings: Settings, keys: AuditKeys, now: Callable[[], datetime]
+async def joined(
+    store: AuditStore,
+    to: str,
+    keys: AuditKeys,
+    now: Callable[[], datetime],
+    *,
+    patience_s: float = _PATIENCE_S,
 ) -> AsyncIterator[tuple[SharedKeysStore, bytes]]:
     """Yield ``store`` with shared keys for one occasion, and what marks the ring."""
     from sluicegate.stores.shared_keys import SharedKeysStore
@@ -208,23 +217,26 @@ async def _joined(
     from sluicegate.stores.shared_keys_server import join_ring
     from sluicegate.stores.shared_keys_table import KeyTable
 
-    async with _connected(settings) as client:
+    async with _connected(to, patience_s) as client:
         ring = await join_ring(client, derive_secrets(keys))
-        table = KeyTable(client, ring, patience_s=_PATIENCE_S)
+        table = KeyTable(client, ring, patience_s=patience_s)
         yield SharedKeysStore(store, table, keys, now), ring
 
 
-def _share(
+def share(
     store: AuditStore,
-    settings: Settings,
+    to: str,
     keys: AuditKeys,
     now: Callable[[], datetime],
     ring: bytes,
-) -> AuditStore:
+    *,
+    patience_s: float = CONNECT_S,
+) -> SharedKeysStore:
+    """Return ``store`` with the keys of ``to``, as a gate has it that joined the ``ring``."""
     from sluicegate.stores.shared_keys import SharedKeysStore
-    from sluicegate.stores.shared_keys_table import PATIENCE_S, KeyTable
+    from sluicegate.stores.shared_keys_table import KeyTable
 
-    table = KeyTable(_connect(settings, PATIENCE_S), ring)
+    table = KeyTable(connect(to, patience_s), ring, patience_s=patience_s)
     return SharedKeysStore(store, table, keys, now)
 
 

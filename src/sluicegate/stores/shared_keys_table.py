@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-PATIENCE_S: Final = 0.25
-"""A key store that does not answer within this time is down."""
-
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _SLACK: Final = timedelta(days=1)
@@ -75,10 +72,12 @@ class Said:
 class KeyTable:
     """The entries behind one connection pool; ``ring`` marks the Redis that it began with.
 
+    What does not answer within ``patience_s`` is down.
+
     Each method raises KeyStoreUnavailable where Redis is down, late, or says what is not so.
     """
 
-    def __init__(self, client: Redis, ring: bytes, *, patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, client: Redis, ring: bytes, *, patience_s: float) -> None:
         self._client = client
         self._ring = ring
         self._patience_s = patience_s

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.unit.stores.made import NOW, intent, kept, outcome
+from tests.waiting import until
 
 from sluicegate.contracts.settings import HeadsSettings
 from sluicegate.gates.ports import HeldBack
@@ -52,15 +53,11 @@ def signed(folder: Path) -> list[int]:
 
 
 async def until_signed(folder: Path, seq: int) -> None:
-    async with asyncio.timeout(PATIENCE_S):
-        while seq not in signed(folder):
-            await asyncio.sleep(0.002)
+    await until(lambda: seq in signed(folder))
 
 
 async def until_at_least(folder: Path, seq: int) -> None:
-    async with asyncio.timeout(PATIENCE_S):
-        while max(signed(folder), default=0) < seq:
-            await asyncio.sleep(0.002)
+    await until(lambda: max(signed(folder), default=0) >= seq)
 
 
 @pytest.mark.requirement("AUD-3")
@@ -117,9 +114,7 @@ async def test_a_head_that_cannot_be_written_stops_no_call_and_is_told_once(
     blocking = block(tmp_path)
     attended = headed(sqlite, tmp_path, every_s=0.0)
     await attended.record([intent()])
-    async with asyncio.timeout(PATIENCE_S):
-        while not caplog.records:
-            await asyncio.sleep(0.002)
+    await until(lambda: bool(caplog.records))
     await attended.record([intent("req.00000002")])
     blocking.rmdir()
     await until_signed(tmp_path, 2)

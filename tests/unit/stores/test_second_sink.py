@@ -15,6 +15,7 @@ import pytest
 from tests.faults.test_store_full_disk import GROWTH, fill, pages_of
 from tests.unit.gates.job_status import ARGUMENTS, answer, contracts
 from tests.unit.stores.made import NOW, intent, kept, outcome
+from tests.waiting import until
 
 from sluicegate.contracts.settings import SinksRule
 from sluicegate.gates.events import AuditEvent, Outcome
@@ -27,7 +28,7 @@ from sluicegate.stores.encoding import COLUMNS
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.stores.postgres import PostgresStore
-from sluicegate.stores.second_sink import SecondSink
+from sluicegate.stores.second_sink import SecondSink, SinkUnwritten
 from sluicegate.stores.second_sink_store import TwoSinksStore
 from sluicegate.stores.sqlite import SqliteStore
 from sluicegate.testing import RecordedUpstream, gate_of
@@ -63,10 +64,8 @@ def seqs(folder: Path) -> list[int | None]:
     return [line["seq"] for line in lines(folder)]
 
 
-async def until(folder: Path, *expected: int | None) -> None:
-    async with asyncio.timeout(20):
-        while seqs(folder) != [*expected]:
-            await asyncio.sleep(0.002)
+async def until_copied(folder: Path, *expected: int | None) -> None:
+    await until(lambda: seqs(folder) == [*expected])
 
 
 @contextmanager
@@ -228,16 +227,14 @@ async def test_with_any_a_full_sink_stops_nothing_and_is_told_once(
 ) -> None:
     both = two(sqlite, tmp_path, keys, "any")
     await both.record([intent()])
-    await until(tmp_path, 1)
+    await until_copied(tmp_path, 1)
     with full(tmp_path):
         await both.record([intent("req.00000002")])
-        async with asyncio.timeout(20):
-            while not caplog.records:
-                await asyncio.sleep(0.002)
+        await until(lambda: bool(caplog.records))
         await both.record([intent("req.00000003")])
         await asyncio.gather(*([both._task] if both._task else []))
     await both.record([intent("req.00000004")])
-    await until(tmp_path, 1, 2, 3, 4)
+    await until_copied(tmp_path, 1, 2, 3, 4)
     assert [record.message.partition(":")[0] for record in caplog.records] == [
         "the second sink took no event"
     ]
@@ -248,7 +245,7 @@ async def test_with_any_the_sink_takes_alone_what_a_full_record_cannot(
 ) -> None:
     both = two(sqlite, tmp_path, keys, "any")
     await both.record([intent()])
-    await until(tmp_path, 1)
+    await until_copied(tmp_path, 1)
     sqlite.limit_pages(pages_of(sqlite) + GROWTH)
     events = 1 + await asyncio.to_thread(fill, sqlite)
     ids = await both.record([outcome(raw=b"PLANTED", detail=LARGE)])
@@ -257,51 +254,56 @@ async def test_with_any_the_sink_takes_alone_what_a_full_record_cannot(
     assert b"PLANTED" not in path_of(tmp_path).read_bytes()
     sqlite.limit_pages(100_000)
     await both.record([intent("req.00000003")])
-    async with asyncio.timeout(20):
-        while seqs(tmp_path)[-1] != events + 1:
-            await asyncio.sleep(0.002)
+    await until(lambda: seqs(tmp_path)[-1] == events + 1)
     chained = [seq for seq in seqs(tmp_path) if seq is not None]
     assert chained == list(range(1, events + 2))
 
 
 @pytest.mark.requirement("AUD-1")
-async def test_an_intent_that_the_sink_took_alone_for_nobody_is_closed_there(
-    sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys
+@pytest.mark.parametrize("takes", [True, False], ids=["took", "could not take"])
+async def test_an_intent_that_the_sink_was_to_take_alone_is_closed_where_it_did(
+    sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys, takes: bool
 ) -> None:
+    """Its caller has left before the sink was done; what closes it waits for that."""
     asked = asyncio.Event()
     loop = asyncio.get_running_loop()
 
     class Asked(SecondSink):
         def take(self, events: Sequence[AuditEvent]) -> tuple[str, ...]:
             loop.call_soon_threadsafe(asked.set)
-            return super().take(events)
+            ids = super().take(events)
+            if not takes:
+                raise SinkUnwritten("disk full")
+            return ids
 
     sink = Asked(sqlite, AppendedFile(path_of(tmp_path)), keys)
     both = TwoSinksStore(sqlite, sink, "any")
     sqlite.limit_pages(pages_of(sqlite) + GROWTH)
     await asyncio.to_thread(fill, sqlite)
+    closing = [outcome(became=Outcome.FAILURE)]
     with held(tmp_path):
         gone = asyncio.ensure_future(both.record([intent(detail=LARGE)]))
         await asked.wait()
         gone.cancel()
         await asyncio.wait([gone])
-    sqlite.limit_pages(100_000)
-    closing = [outcome(became=Outcome.FAILURE)]
-    assert len(await both.record(closing, terms=IF_INTENDED)) == 1
+        sqlite.limit_pages(100_000)
+        closed = asyncio.ensure_future(both.record(closing, terms=IF_INTENDED))
+        await asyncio.sleep(0)
+        assert not closed.done()
+    assert len(await closed) == takes
     assert await both.record(closing, terms=IF_INTENDED) == ()
 
 
 @pytest.mark.requirement("AUD-1")
-async def test_the_sink_takes_alone_what_closes_an_intent(
+async def test_the_sink_takes_alone_nothing_whose_intent_it_does_not_know(
     sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys
 ) -> None:
     both = two(sqlite, tmp_path, keys, "any")
-    await both.record([intent()])
-    await until(tmp_path, 1)
     sqlite.limit_pages(pages_of(sqlite) + GROWTH)
     await asyncio.to_thread(fill, sqlite)
-    await both.record([outcome(detail=LARGE)], terms=IF_INTENDED)
-    assert (lines(tmp_path)[-1]["seq"], lines(tmp_path)[-1]["kind"]) == (None, "outcome")
+    with pytest.raises(AuditUnavailable, match="full"):
+        await both.record([outcome(detail=LARGE)], terms=IF_INTENDED)
+    assert [line for line in lines(tmp_path) if line["seq"] is None] == []
 
 
 @pytest.mark.requirement("RES-9")
@@ -338,7 +340,7 @@ async def test_a_sink_that_is_slow_is_given_up_and_catches_up(
     with lock, pytest.raises(AuditUnavailable, match=r"within 0\.05 s"):
         await both.record([intent()])
     lock.close()
-    await until(tmp_path, 1)
+    await until_copied(tmp_path, 1)
 
 
 @pytest.mark.requirement("RES-9")
@@ -403,7 +405,7 @@ async def test_with_any_an_act_waits_for_the_record_alone_and_the_sink_follows(
         given = both.reveal(ref, who="tester", reason="ticket 7", now=NOW)
         assert await asyncio.wait_for(given, 5) == b"shown"
         assert len(list(store.events())) == 2
-    await until(tmp_path, 1, 2)
+    await until_copied(tmp_path, 1, 2)
     await both.close()
 
 
