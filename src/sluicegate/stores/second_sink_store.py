@@ -13,7 +13,7 @@ from sluicegate.gates.events import AuditEvent, begins_something
 from sluicegate.gates.failures import is_failure
 from sluicegate.gates.forwarding import ForwardingStore
 from sluicegate.gates.ports import AuditStore, AuditUnavailable, HeldBack
-from sluicegate.gates.terms import IF_INTENDED, NO_TERMS, Terms
+from sluicegate.gates.terms import NO_TERMS, Terms
 from sluicegate.stores.second_sink import SecondSink, SinkUnwritten
 
 PATIENCE_S: Final = 10.0
@@ -42,7 +42,7 @@ class TwoSinksStore(ForwardingStore):
         self._asked = 0
         self._copied = 0
         self._problem: str | None = None
-        self._alone: set[str] = set()  # requests given up while the sink took their intent
+        self._taking: dict[str, asyncio.Task[Sequence[str]]] = {}  # intents, by their request
         self._task: asyncio.Task[None] | None = None
 
     async def record(
@@ -58,12 +58,12 @@ class TwoSinksStore(ForwardingStore):
                 await self._follow()  # before the commit, so that no intent is left open
             except AuditUnavailable as error:
                 raise HeldBack(str(error)) from error
-        if terms.if_intended and self._forget_alone(events):
+        if terms.if_intended and await self._has_taken(events):
             terms = NO_TERMS  # the record knows no intent that the sink took alone
         try:
             ids = await super().record(events, terms=terms)
         except AuditUnavailable as error:
-            if self._rule == "all" or terms not in (NO_TERMS, IF_INTENDED):
+            if self._rule == "all" or terms != NO_TERMS:
                 raise
             return await self._take(events, error)
         await self._follow()
@@ -151,24 +151,38 @@ class TwoSinksStore(ForwardingStore):
             self._begin()  # what came meanwhile may be the last for a long time
 
     async def _take(self, events: Sequence[AuditEvent], error: AuditUnavailable) -> Sequence[str]:
+        """Let the sink have alone what the record cannot; it ends whether or not somebody waits."""
+        names = {event.request_id for event in events}
+        taking = asyncio.ensure_future(asyncio.to_thread(self._sink.take, events))
+        taking.add_done_callback(_hear)
+        if begins_something(events):
+            self._taking |= dict.fromkeys(names, taking)
         try:
-            ids = await asyncio.to_thread(self._sink.take, events)
+            ids = await asyncio.shield(taking)
         except SinkUnwritten as unwritten:
             self._tell(str(unwritten))
             raise error from unwritten
-        except asyncio.CancelledError:
-            self._alone.update(event.request_id for event in events)
-            raise
+        for name in names:
+            self._taking.pop(name, None)  # its caller knows that it stands
         _LOG.error("the record took no event, the second sink did: %s", error)
         return ids
 
-    def _forget_alone(self, events: Sequence[AuditEvent]) -> bool:
-        names = {event.request_id for event in events}
-        is_known = not names.isdisjoint(self._alone)
-        self._alone -= names
-        return is_known
+    async def _has_taken(self, events: Sequence[AuditEvent]) -> bool:
+        """Whether the sink has alone what ``events`` close, once it has or could not."""
+        for name in {event.request_id for event in events}:
+            taking = self._taking.pop(name, None)
+            if taking is not None:
+                await asyncio.wait([taking])
+                return taking.exception() is None
+        return False
 
     def _tell(self, problem: str) -> None:
         if problem != self._problem:
             _LOG.error("the second sink took no event: %s", problem)
         self._problem = problem
+
+
+def _hear(taking: asyncio.Task[Sequence[str]]) -> None:
+    """Whoever waited may have gone: that it failed is asked for when its intent is closed."""
+    if not taking.cancelled():
+        taking.exception()
