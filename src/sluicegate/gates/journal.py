@@ -121,6 +121,8 @@ class Journal:
         detail: dict[str, object] = {}
         if prepared.added:
             detail["added"] = list(prepared.added)
+        if len(permitted.decision_ids) > 1:
+            detail["decisions"] = list(permitted.decision_ids)
         if admitted.proven.event_ids:
             detail["evidence"] = list(admitted.proven.event_ids)
         if admitted.terms.evidence:

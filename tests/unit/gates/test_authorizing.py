@@ -240,3 +240,16 @@ async def test_a_denial_between_two_attempts_is_named_where_the_call_ends() -> N
     *_, event = gate.audit.events(request_id=told.request_id)
     assert (event.kind, event.code, event.decision_id) == ("outcome", "DENIED", "d-2")
     assert json.loads(event.detail)["policy"] == "v-2"
+
+
+@pytest.mark.requirement("ACC-2", "AUD-2")
+async def test_the_intent_of_a_call_about_several_resources_names_every_decision() -> None:
+    gate = gate_of(
+        MANY,
+        {"job_status": RecordedUpstream(b'{"state": "failed"}')},
+        authorizer=Deciding(decision(1), decision(2), decision(3)),
+    )
+    told = await gate.call("job_status", PROJECTS, caller=CALLER)
+    intent, _ = gate.audit.events(request_id=told.request_id)
+    assert (told.outcome, intent.decision_id) == ("success", "d-1")
+    assert json.loads(intent.detail) == {"policy": "v-1", "decisions": ["d-1", "d-2", "d-3"]}
