@@ -1,10 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 from tests.postgres_servers import new_place, prepare
+from tests.redis_servers import RedisServer, run_redis
+from tests.unit.stores.sharing_gates import Gates
 
 from sluicegate.stores.keys import AuditKeys, draw_keys
 from sluicegate.stores.memory import MemoryStore
@@ -55,3 +57,22 @@ async def postgres(place: Place, keys: AuditKeys) -> AsyncIterator[PostgresStore
     opened = PostgresStore(place, keys)
     yield opened
     await opened.close()
+
+
+@pytest.fixture(scope="module")
+def running_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    with run_redis(tmp_path_factory.mktemp("redis")) as server:
+        yield server
+
+
+@pytest.fixture
+async def gates(
+    running_redis: RedisServer, keys: AuditKeys, tmp_path: Path
+) -> AsyncIterator[Gates]:
+    """Gates over a Redis that holds nothing yet."""
+    with running_redis.client() as client:
+        client.flushall()
+    made = Gates(running_redis, keys, tmp_path)
+    yield made
+    for shared in made.opened:
+        await shared.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 
+import psycopg
 import pytest
 from tests.postgres_servers import MONTHS, new_place, owner_of, prepare
 from tests.unit.stores.made import intent
@@ -93,7 +94,10 @@ def test_a_role_that_does_not_exist_is_refused(keys: AuditKeys) -> None:
 @pytest.mark.requirement("AUD-3")
 @pytest.mark.parametrize("month", ["2026-13", "2026-1", "x'); DROP TABLE audit_event; --", None])
 def test_a_month_is_a_month(place: Place, month: str | None) -> None:
-    with owner_of(place) as owner, pytest.raises(Exception, match=re.escape("as 2026-11")):
+    with (
+        owner_of(place) as owner,
+        pytest.raises(psycopg.errors.RaiseException, match=re.escape("as 2026-11")),
+    ):
         owner.execute("SELECT prepare_month(%s)", (month,))
 
 
