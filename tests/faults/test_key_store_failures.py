@@ -23,7 +23,7 @@ from tests.unit.gates.test_idempotency import FRESH
 from tests.unit.gates.test_identical_writes import Held
 from tests.waiting import until
 
-from sluicegate.gates.events import AuditEvent
+from sluicegate.gates.events import AuditEvent, EventKind
 from sluicegate.gates.forwarding import ForwardingStore
 from sluicegate.gates.gate import Gate
 from sluicegate.gates.outstanding import Outstanding
@@ -260,6 +260,65 @@ async def test_a_call_that_is_cancelled_while_its_key_is_reserved_leaves_nothing
     await until(is_over, within_s=30)  # given back without anybody asking this gate
     assert heard[-1] == "success"
     assert yard.claims(one) == {}
+
+
+NOT_FOUND = Receipt(
+    adapter="recorded",
+    adapter_version="1",
+    endpoint="recorded",
+    raw=b"{}",
+    status=404,
+    content_type="application/json",
+)
+
+
+class LateOutcomes(ForwardingStore):
+    """Commits an outcome, and returns only when it is let go."""
+
+    def __init__(self, store: AuditStore) -> None:
+        super().__init__(store)
+        self.committed = asyncio.Event()
+
+    async def record(
+        self, events: Sequence[AuditEvent], *, terms: Terms = NO_TERMS
+    ) -> Sequence[str]:
+        ids = await super().record(events, terms=terms)
+        if events[-1].kind is EventKind.OUTCOME and not self.committed.is_set():
+            self.committed.set()
+            await asyncio.Event().wait()
+        return ids
+
+
+@pytest.mark.parametrize("while_", ["it is recorded", "Redis is told"])
+async def test_a_caller_that_leaves_at_the_end_of_its_call_leaves_no_key_dispatched(
+    yard: Yard, while_: str
+) -> None:
+    """The end is a failure that frees the key: another gate makes the call without any help."""
+    record = LateOutcomes(SqliteStore(yard.folder / "late.db", yard.keys))
+    if while_ != "it is recorded":
+        record.committed.set()
+    upstream = Acting(yard.server.hold, NOT_FOUND)
+    one = await yard.open(record, upstream, patience_s=5)
+    other = await yard.open()
+    calling = asyncio.ensure_future(act(one))
+    if while_ == "it is recorded":
+        await record.committed.wait()
+    else:
+        await until(lambda: len(list(record.events(tool="job_restart"))) == 2)
+        await until(lambda: not yard.claims(one))  # Redis is being asked
+    calling.cancel()
+    await asyncio.wait([calling])
+    yard.server.kill()  # what it had not read is gone
+    yard.server.start()
+    assert list(record.open_intents()) == []
+    heard: list[str] = []
+
+    async def is_free() -> bool:
+        heard.append(await said(other))
+        return heard[-1] != "IN_PROGRESS"
+
+    await until(is_free)
+    assert heard[-1] == "success"
 
 
 REPLIES = {

@@ -71,7 +71,11 @@ class SharedKeysStore(ForwardingStore):
         intent: whoever asked for it closes it, and nothing is sent.
         """
         if terms.reservation is None:
-            ids = await super().record(events, terms=terms)
+            try:
+                ids = await super().record(events, terms=terms)
+            except BaseException:
+                self._owe_ends(events)  # they may be in the record, or come into it yet
+                raise
             await (self._tell(events) if ids else self._give_back_all(events))
             return ids
         intent = next(event for event in events if event.kind is EventKind.INTENT)
@@ -218,8 +222,7 @@ class SharedKeysStore(ForwardingStore):
         owed = self._debts.find(request_id)
         if owed is None:
             return await self._telling.settle(request_id)
-        await self._debts.pay(owed)
-        return True
+        return await self._debts.pay(owed)
 
     def _refuse(self, said: Said, claim: Claim) -> None:
         if said.word == "done":
@@ -230,12 +233,14 @@ class SharedKeysStore(ForwardingStore):
 
     async def _give_back(self, claim: Claim) -> None:
         """Undo a reservation whose intent was certainly not recorded; what fails is tried later."""
+        self._forget(claim)
         try:
             await self._table.undo(claim)
-        except AuditUnavailable as error:
-            self._debts.owe(claim)
+        except BaseException as error:
+            self._debts.owe(claim)  # also where whoever waited has gone
+            if not isinstance(error, AuditUnavailable):
+                raise
             _LOG.warning("the key of call %s is held for nothing: %s", claim.request_id, error)
-        self._forget(claim)
 
     async def _give_back_all(self, events: Sequence[AuditEvent]) -> None:
         """Of calls that were given up before their intent came into the record."""
@@ -249,33 +254,42 @@ class SharedKeysStore(ForwardingStore):
 
         The answer stands whether or not that succeeds: what fails is tried later.
         """
-        for request_id in dict.fromkeys(event.request_id for event in events):
-            claim = self._claims.get(request_id)
-            last = last_of(events, request_id)
-            if claim is None or last is None or last.kind is EventKind.INTENT:
-                continue
+        for claim, last in self._ends(events):
+            self._claims.pop(claim.request_id, None)
             try:
                 await self._telling.tell(claim, last)
                 self._debts.begin()
             except BaseException as error:
+                self._debts.owe(claim)  # also where whoever waited has gone
                 if not is_failure(error):
                     raise
-                self._debts.owe(claim)
                 _LOG.warning(
                     "call %s: its key stays as it was until Redis is told again: %s",
-                    request_id,
+                    claim.request_id,
                     error if isinstance(error, AuditUnavailable) else type(error).__name__,
                 )
-            self._claims.pop(request_id, None)
+
+    def _owe_ends(self, events: Sequence[AuditEvent]) -> None:
+        for claim, _ in self._ends(events):
+            self._debts.owe(claim)
+
+    def _ends(self, events: Sequence[AuditEvent]) -> list[tuple[Claim, AuditEvent]]:
+        """Return the claims of the calls that ``events`` end, each with what stands last of it."""
+        found = []
+        for request_id in dict.fromkeys(event.request_id for event in events):
+            claim, last = self._claims.get(request_id), last_of(events, request_id)
+            if claim is not None and last is not None and last.kind is not EventKind.INTENT:
+                found.append((claim, last))
+        return found
 
     def _forget(self, claim: Claim) -> None:
         """Of a call that was sent before an outcome is still to come."""
         if claim.attempt == 1:
             self._claims.pop(claim.request_id, None)
 
-    async def _pay(self, claim: Claim) -> None:
-        if not await self._telling.settle(claim.request_id):
-            await self._table.undo(claim)  # which does nothing to what was dispatched
+    async def _pay(self, claim: Claim) -> bool:
+        """Settle what the record says, or give back what was only reserved; False: neither yet."""
+        return await self._telling.settle(claim.request_id) or await self._table.undo(claim)
 
 
 def _remember(among: dict[str, V], name: str, value: V) -> None:

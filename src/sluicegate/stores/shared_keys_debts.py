@@ -20,10 +20,12 @@ _SELDOM_S: Final = 60.0
 class Debts:
     """The claims whose end is owed; ``pay`` tells one, and raises where that fails.
 
+    False: there is no end to be told yet, and it is owed further.
+
     At most ``most`` are kept: whose claim is forgotten is settled when its key is met again.
     """
 
-    def __init__(self, pay: Callable[[Claim], Coroutine[Any, Any, None]], most: int) -> None:
+    def __init__(self, pay: Callable[[Claim], Coroutine[Any, Any, bool]], most: int) -> None:
         self._pay = pay
         self._most = most
         self._owed: dict[str, Claim] = {}
@@ -37,23 +39,26 @@ class Debts:
         self._owed[claim.request_id] = claim
         if len(self._owed) > self._most:
             del self._owed[next(iter(self._owed))]
+        self._again_s = _AGAIN_S
+        if self._timer is not None and self._timer.when() > self._in_time():
+            self._stop_timer()
         self._plan()
 
     def find(self, request_id: str) -> Claim | None:
         """Return what is owed of a request."""
         return self._owed.get(request_id)
 
-    async def pay(self, claim: Claim) -> None:
-        """Tell of one claim now. Raises: AuditUnavailable."""
-        await self._pay(claim)
+    async def pay(self, claim: Claim) -> bool:
+        """Tell of one claim now; False: there is nothing to tell yet. Raises: AuditUnavailable."""
+        if not await self._pay(claim):
+            return False
         if self._owed.get(claim.request_id) is claim:
             del self._owed[claim.request_id]
+        return True
 
     def begin(self) -> None:
         """Begin to pay what is owed, as where the key store is known to answer."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._stop_timer()
         if self._owed and self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._run())
 
@@ -62,13 +67,19 @@ class Debts:
         self.begin()
         if self._task is not None:
             await asyncio.wait([self._task])
-        if self._timer is not None:
-            self._timer.cancel()
+        self._stop_timer()
+
+    def _in_time(self) -> float:
+        return asyncio.get_running_loop().time() + self._again_s
+
+    def _stop_timer(self) -> None:
+        timer, self._timer = self._timer, None
+        if timer is not None:
+            timer.cancel()
 
     def _plan(self) -> None:
         if self._owed and self._timer is None and self._task is None:
-            loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(self._again_s, self.begin)
+            self._timer = asyncio.get_running_loop().call_at(self._in_time(), self.begin)
 
     async def _run(self) -> None:
         problem: str | None = None
@@ -78,7 +89,10 @@ class Debts:
                     await self.pay(claim)
                 except KeyStoreUnavailable as error:
                     problem = str(error)
-                    break  # nor would it take the others
+                    # Nor would it take the others; where it is this one alone, they come first.
+                    if self._owed.pop(claim.request_id, None) is not None:
+                        self._owed[claim.request_id] = claim
+                    break
                 except BaseException as error:
                     if not is_failure(error):
                         raise
@@ -86,7 +100,7 @@ class Debts:
                     problem = str(error) if is_told else type(error).__name__
         finally:
             self._task = None
-            self._again_s = _AGAIN_S if problem is None else min(2 * self._again_s, _SELDOM_S)
+            self._again_s = min(2 * self._again_s, _SELDOM_S) if self._owed else _AGAIN_S
             self._plan()
         if problem is not None and problem != self._problem:
             count = len(self._owed)

@@ -104,9 +104,10 @@ class KeyTable:
         said = await self._run(DISPATCH, claim, among=("dispatched", "lost"))
         return said == Said("dispatched", claim.request_id)
 
-    async def undo(self, claim: Claim) -> None:
-        """Give back what was only reserved."""
-        await self._run(UNDO, claim, among=("undone", "kept"))
+    async def undo(self, claim: Claim) -> bool:
+        """Give back what was only reserved; False where the request holds the entry as ever."""
+        said = await self._run(UNDO, claim, among=("undone", "kept"))
+        return said.word == "undone" or said.holder != claim.request_id
 
     async def settle(self, claim: Claim, became: Became, now: datetime, sealed: bytes = b"") -> str:
         """Say what became of the holder: done, free or unknown; an entry of another is left alone.
