@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import Unpack
 
 from sluicegate.gates.events import AuditEvent, StoredEvent
 from sluicegate.gates.ports import AuditStore, ChainReport
-from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery, CallQuery
+from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery, CallQuery, EventFilters
 from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Reservation, Terms
 
 
@@ -35,25 +36,9 @@ class ForwardingStore:
         """As ``AuditStore.answer_of``."""
         return await self._store.answer_of(query, now=now)
 
-    def events(
-        self,
-        *,
-        since: datetime | None = None,
-        tool: str | None = None,
-        code: str | None = None,
-        request_id: str | None = None,
-        limit: int | None = None,
-        newest_first: bool = False,
-    ) -> Iterator[StoredEvent]:
+    def events(self, **wanted: Unpack[EventFilters]) -> Iterator[StoredEvent]:
         """As ``AuditStore.events``."""
-        return self._store.events(
-            since=since,
-            tool=tool,
-            code=code,
-            request_id=request_id,
-            limit=limit,
-            newest_first=newest_first,
-        )
+        return self._store.events(**wanted)
 
     def open_intents(self) -> Sequence[StoredEvent]:
         """As ``AuditStore.open_intents``."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, Unpack
 
 from sluicegate.checks.authentication_keys import TrustedKeys
 from sluicegate.gates.events import AuditEvent, StoredEvent
-from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery, CallQuery
+from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery, CallQuery, EventFilters
 from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Allowance, Reservation, Terms
 from sluicegate.values.callers import Caller
 from sluicegate.values.codes import Code
@@ -156,17 +156,8 @@ class AuditStore(Protocol):
         Raises: AuditUnavailable.
         """
 
-    def events(
-        self,
-        *,
-        since: datetime | None = None,
-        tool: str | None = None,
-        code: str | None = None,
-        request_id: str | None = None,
-        limit: int | None = None,
-        newest_first: bool = False,
-    ) -> Iterator[StoredEvent]:
-        """Iterate over stored events that fit every given filter."""
+    def events(self, **wanted: Unpack[EventFilters]) -> Iterator[StoredEvent]:
+        """Iterate over stored events that fit every given one of ``EventFilters``."""
 
     def open_intents(self) -> Sequence[StoredEvent]:
         """Return intents whose outcome is not recorded, or is unknown and not yet resolved."""

@@ -5,8 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypedDict
 
 from sluicegate.values.callers import Caller
+
+
+class EventFilters(TypedDict, total=False):
+    """What ``AuditStore.events`` may be asked for, by keyword; what is left out filters nothing.
+
+    ``since``: recorded then or later. ``code``: the cause, or what the agent was told. ``limit``:
+    so many of them, the oldest first unless ``newest_first``.
+    """
+
+    since: datetime | None
+    tool: str | None
+    code: str | None
+    request_id: str | None
+    limit: int | None
+    newest_first: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

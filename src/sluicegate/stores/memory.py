@@ -6,12 +6,12 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from typing import TypeVar
+from typing import TypeVar, Unpack
 
 from sluicegate.gates.events import AuditEvent, StoredEvent
 from sluicegate.gates.operator_acts import demand_account, demand_name
 from sluicegate.gates.ports import AuditUnavailable, ChainReport
-from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery, CallQuery
+from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery, CallQuery, EventFilters
 from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Reservation, Terms
 from sluicegate.stores.chain import verify_chain
 from sluicegate.stores.keyring import Keyring, ReadKeys
@@ -66,32 +66,9 @@ class MemoryStore:
         """
         return self._change(lambda ledger: ledger.append(events, terms=terms))
 
-    def events(
-        self,
-        *,
-        since: datetime | None = None,
-        tool: str | None = None,
-        code: str | None = None,
-        request_id: str | None = None,
-        limit: int | None = None,
-        newest_first: bool = False,
-    ) -> Iterator[StoredEvent]:
+    def events(self, **wanted: Unpack[EventFilters]) -> Iterator[StoredEvent]:
         """Iterate over stored events that fit every given filter."""
-        return iter(
-            self._ask(
-                lambda connection: list(
-                    select_events(
-                        connection,
-                        since=since,
-                        tool=tool,
-                        code=code,
-                        request_id=request_id,
-                        limit=limit,
-                        newest_first=newest_first,
-                    )
-                )
-            )
-        )
+        return iter(self._ask(lambda connection: list(select_events(connection, **wanted))))
 
     def open_intents(self) -> tuple[StoredEvent, ...]:
         """Return intents whose outcome is not recorded, or is unknown and not yet resolved."""

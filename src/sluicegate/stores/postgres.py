@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
-from typing import Final
+from typing import Final, Unpack
 
 import psycopg
 
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import StoredEvent
 from sluicegate.gates.ports import AuditUnavailable, ChainReport
+from sluicegate.gates.record_queries import EventFilters
 from sluicegate.stores.chain import GENESIS, verify_chain
 from sluicegate.stores.keyring import Keyring, ReadKeys
 from sluicegate.stores.keys import AuditKeys
@@ -68,27 +69,10 @@ class PostgresStore(QueuedStore):
                 " audit.store and at the server"
             ) from None
 
-    def events(
-        self,
-        *,
-        since: datetime | None = None,
-        tool: str | None = None,
-        code: str | None = None,
-        request_id: str | None = None,
-        limit: int | None = None,
-        newest_first: bool = False,
-    ) -> Iterator[StoredEvent]:
+    def events(self, **wanted: Unpack[EventFilters]) -> Iterator[StoredEvent]:
         """Iterate over stored events that fit every given filter. Raises: AuditUnavailable."""
         with self._reading() as session:
-            yield from select_events(
-                session,
-                since=since,
-                tool=tool,
-                code=code,
-                request_id=request_id,
-                limit=limit,
-                newest_first=newest_first,
-            )
+            yield from select_events(session, **wanted)
 
     def open_intents(self) -> tuple[StoredEvent, ...]:
         """Return intents whose outcome is not recorded, or is unknown and not yet resolved.

@@ -52,7 +52,7 @@ def select_events(
     limit: int | None = None,
     newest_first: bool = False,
 ) -> Iterator[StoredEvent]:
-    """Iterate over the events that fit every given filter, in the order of seq.
+    """Iterate over the events that fit every given one of ``EventFilters``, in the order of seq.
 
     Raises: ValueError if ``since`` is naive; sqlite3.Error.
     """

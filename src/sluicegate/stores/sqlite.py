@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
-from typing import cast
+from typing import Unpack, cast
 
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import StoredEvent
 from sluicegate.gates.ports import AuditUnavailable, ChainReport
+from sluicegate.gates.record_queries import EventFilters
 from sluicegate.stores.chain import GENESIS, verify_chain
 from sluicegate.stores.keyring import Keyring, ReadKeys
 from sluicegate.stores.keys import AuditKeys
@@ -72,28 +72,11 @@ class SqliteStore(QueuedStore):
         """Where the file stands."""
         return self._path
 
-    def events(
-        self,
-        *,
-        since: datetime | None = None,
-        tool: str | None = None,
-        code: str | None = None,
-        request_id: str | None = None,
-        limit: int | None = None,
-        newest_first: bool = False,
-    ) -> Iterator[StoredEvent]:
+    def events(self, **wanted: Unpack[EventFilters]) -> Iterator[StoredEvent]:
         """Iterate over stored events that fit every given filter. Raises: AuditUnavailable."""
         try:
             with closing(connect_to_read(self._path)) as connection:
-                yield from select_events(
-                    connection,
-                    since=since,
-                    tool=tool,
-                    code=code,
-                    request_id=request_id,
-                    limit=limit,
-                    newest_first=newest_first,
-                )
+                yield from select_events(connection, **wanted)
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise AuditUnavailable(f"{self._path.name} cannot be read: {error}") from error
 

@@ -153,6 +153,12 @@ async def test_a_call_without_tenant_is_found_again(store: Store) -> None:
     assert found == "req.00000001"
 
 
+async def test_a_filter_that_there_is_not_filters_nothing_in_silence(store: Store) -> None:
+    await store.record([intent()])
+    with pytest.raises(TypeError):
+        list(store.events(tol="restart"))  # type: ignore[call-arg]
+
+
 async def test_a_closed_store_is_unavailable(store: Store) -> None:
     await store.close()
     with pytest.raises(AuditUnavailable, match="closed"):
