@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.acceptance.commands import Here
-from tests.acceptance.folders import write_folder
+from tests.acceptance.outside import PLACES, settle, write_with_away
 
 from sluicegate.errors import ConfigurationError
 from sluicegate.opening.blocking import open_blocking
@@ -21,7 +21,6 @@ from sluicegate.testing import FixedClock
 from sluicegate.values.callers import Caller
 
 SVC = Caller(subject="svc")
-PLACES = 'audit: {store: "sqlite:state/audit.db", keys: "file:keys/"'
 HEADS = PLACES + ', heads: {to: "file:../away/heads.jsonl"}'
 DATABASE = Path("contracts/state/audit.db")
 
@@ -29,15 +28,7 @@ DATABASE = Path("contracts/state/audit.db")
 @pytest.fixture(autouse=True)
 def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    write_folder(tmp_path / "contracts")
-    (tmp_path / "away").mkdir()
-    settle(HEADS)
-
-
-def settle(audit: str) -> None:
-    path = Path("contracts/sluicegate.yaml")
-    lines = [line for line in path.read_text().splitlines() if not line.startswith("audit:")]
-    path.write_text("\n".join([f"{audit}}}", *lines, ""]))
+    write_with_away(tmp_path, HEADS)
 
 
 def call(times: int = 1) -> None:

@@ -9,30 +9,21 @@ from pathlib import Path
 
 import pytest
 from tests.acceptance.commands import Here
-from tests.acceptance.folders import write_folder
+from tests.acceptance.outside import PLACES, settle, write_with_away
 
 from sluicegate.errors import ConfigurationError
 from sluicegate.opening.blocking import BlockingGate, open_blocking
 from sluicegate.values.callers import Caller
 
 SVC = Caller(subject="svc")
-AUDIT = 'audit: {store: "sqlite:state/audit.db", keys: "file:keys/"'
-ALSO = AUDIT + ', also: "file:../away/events.jsonl"'
+ALSO = PLACES + ', also: "file:../away/events.jsonl"'
 SINK = Path("away/events.jsonl")
 
 
 @pytest.fixture(autouse=True)
 def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    write_folder(tmp_path / "contracts")
-    (tmp_path / "away").mkdir()
-    settle(ALSO)
-
-
-def settle(audit: str) -> None:
-    path = Path("contracts/sluicegate.yaml")
-    lines = [line for line in path.read_text().splitlines() if not line.startswith("audit:")]
-    path.write_text("\n".join([f"{audit}}}", *lines, ""]))
+    write_with_away(tmp_path, ALSO)
 
 
 def call(tool: str = "job_status") -> str | None:
