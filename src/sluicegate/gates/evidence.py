@@ -5,6 +5,7 @@ The agent passes no token: whatever it says, the record of this caller is asked.
 
 from __future__ import annotations
 
+import math
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -29,8 +30,8 @@ _MAX_PAGES: Final = 50
 
 
 class Lack(StrEnum):
-    """Why a proof is none, as the record says it. Of several answers the one that comes furthest
-    in this order speaks."""
+    """Why a proof is none, as the record says it. Of answers that are not about the subject the one
+    that comes furthest in this order speaks."""
 
     NOT_SERVED = "its tool is not served to this caller"
     NOT_ASKED = "its tool acts, and what acts is not asked"
@@ -39,9 +40,9 @@ class Lack(StrEnum):
     NOTHING_RECORDED = "no answer that is recent enough is on record"
     OTHER_CONTRACT = "what is on record was judged by another contract"
     OTHER_SUBJECT = "what is on record is about another subject"
-    OTHER_STATE = "what is on record says another state"
-    TOO_OLD = "what is on record is older than allowed"
-    SPENT = "what is on record was spent by an earlier action"
+    OTHER_STATE = "the newest answer about it says another state"
+    TOO_OLD = "the newest answer about it is older than allowed"
+    SPENT = "the newest answer about it was spent by an earlier action"
 
 
 _ORDER: Final = tuple(Lack)
@@ -142,13 +143,14 @@ class _Lacking:
 async def prove(
     rules: Sequence[EvidenceRule], action: PlannedAction, witnesses: Witnesses, store: AuditStore
 ) -> Proven | Rejected:
-    """Find an answer for each rule; the newest one that holds is taken.
+    """Find an answer for each rule: the newest one about the subject decides, and no other.
 
-    What is taken again is asked for first, for that takes time; once all are there, the age of each
-    is judged once more. Rejects: EVIDENCE_REQUIRED (stage admit), with the tool to ask and what is
-    known of its arguments, where none holds: missing, too old, spent, about another subject, of
-    another state, from a cache, judged by another contract, given to another caller. Raises:
-    AuditUnavailable.
+    What was observed later and says otherwise is no reason to act on what was observed before, and
+    a proof that is spent leaves none behind it. What is taken again is asked for first, for that
+    takes time; once all are there, the age of each is judged once more. Rejects: EVIDENCE_REQUIRED
+    (stage admit), with the tool to ask and what is known of its arguments, where none holds:
+    missing, too old, spent, about another subject, of another state, from a cache, judged by
+    another contract, given to another caller. Raises: AuditUnavailable.
     """
     found: list[_Found] = []
     for number, rule in sorted(enumerate(rules, 1), key=lambda each: not each[1].refetch):
@@ -196,13 +198,11 @@ async def _find(
     store: AuditStore,
 ) -> _Found | _Lacking:
     if not rule.refetch:
-        furthest = Lack.NOTHING_RECORDED
-        async for answer in _candidates(rule, witness, action, store):
-            lack = _find_lack(answer, rule, witness, action)
-            if lack is None:
-                return _Found(proof, rule, witness, answer, None)
-            furthest = max(furthest, lack, key=_ORDER.index)
-        return _Lacking(furthest)
+        newest = await _find_newest(rule, witness, action, store)
+        if isinstance(newest, _Lacking):
+            return newest
+        lack = _find_lack(newest, rule, witness, action)
+        return _Found(proof, rule, witness, newest, None) if lack is None else _Lacking(lack)
     own_call = await witnesses.ask(rule.tool, _needed(rule, witness, action).arguments)
     if own_call is None:
         return _Lacking(Lack.NOT_ASKED)
@@ -214,6 +214,27 @@ async def _find(
     if taken is None or lack is not None:
         return _Lacking(lack or Lack.NOT_KEPT, own_call)
     return _Found(proof, rule, witness, taken, own_call)
+
+
+async def _find_newest(
+    rule: EvidenceRule, witness: Contract, action: PlannedAction, store: AuditStore
+) -> Accepted | _Lacking:
+    """Return the answer about the subject that was observed last, by the time that it bears."""
+    newest: Accepted | None = None
+    seen = -math.inf
+    ahead = 0 if witness.result.fresh is None else witness.result.fresh.max_ahead_s * NANOS
+    furthest = Lack.NOTHING_RECORDED
+    async for answer in _candidates(rule, witness, action, store):
+        if instant_of(answer.time) + ahead < seen:
+            break  # what was recorded before that cannot have been observed after it
+        lack = _find_misfit(answer, rule, witness, action)
+        if lack is not None:
+            furthest = max(furthest, lack, key=_ORDER.index)
+            continue
+        observed = _observed_at(answer.data, witness.result.fresh)
+        if newest is None or (observed is not None and observed > seen):
+            newest, seen = answer, -math.inf if observed is None else observed
+    return newest or _Lacking(furthest)
 
 
 async def _candidates(
@@ -243,6 +264,21 @@ def _find_lack(
     answer: Accepted, rule: EvidenceRule, witness: Contract, action: PlannedAction
 ) -> Lack | None:
     """Return why ``answer`` is no proof, in the order of Lack; None: it is one."""
+    misfit = _find_misfit(answer, rule, witness, action)
+    if misfit is not None:
+        return misfit
+    states = (is_same(pointer.find(answer.data), wanted) for pointer, wanted in rule.where)
+    if not all(states):
+        return Lack.OTHER_STATE
+    if not _is_recent(answer, rule, witness, action.clock.now()):
+        return Lack.TOO_OLD
+    return Lack.SPENT if rule.once and answer.spent else None
+
+
+def _find_misfit(
+    answer: Accepted, rule: EvidenceRule, witness: Contract, action: PlannedAction
+) -> Lack | None:
+    """Return why ``answer`` says nothing about the subject of ``action``."""
     if answer.contract_digest != witness.fingerprints.digest:
         return Lack.OTHER_CONTRACT
     subjects = (
@@ -250,14 +286,7 @@ def _find_lack(
         for each in rule.bind
         if each.argument is not None
     )
-    states = (is_same(pointer.find(answer.data), wanted) for pointer, wanted in rule.where)
-    if not all(subjects):
-        return Lack.OTHER_SUBJECT
-    if not all(states):
-        return Lack.OTHER_STATE
-    if not _is_recent(answer, rule, witness, action.clock.now()):
-        return Lack.TOO_OLD
-    return Lack.SPENT if rule.once and answer.spent else None
+    return None if all(subjects) else Lack.OTHER_SUBJECT
 
 
 def may_be_replayed(answer: Accepted, contract: Contract, now: datetime) -> bool:
@@ -279,11 +308,16 @@ def _is_recent(answer: Accepted, rule: EvidenceRule, witness: Contract, now: dat
 
 def _is_within(data: JsonValue, fresh: FreshRule, max_age_s: float, now: datetime) -> bool:
     """Judge the age by the time that the answer itself bears, both edges inclusive."""
-    observed = fresh.at.find(data)
-    instant = parse_rfc3339(observed) if isinstance(observed, str) else None
+    instant = _observed_at(data, fresh)
     if instant is None:
         return False
     return -fresh.max_ahead_s * NANOS <= instant_of(now) - instant <= max_age_s * NANOS
+
+
+def _observed_at(data: JsonValue, fresh: FreshRule | None) -> float | None:
+    """Return the nanoseconds of the time that the answer itself bears; None where it bears none."""
+    observed = None if fresh is None else fresh.at.find(data)
+    return parse_rfc3339(observed) if isinstance(observed, str) else None
 
 
 def _needed(rule: EvidenceRule, witness: Contract | None, action: PlannedAction) -> Needed:

@@ -315,12 +315,44 @@ async def test_what_grows_too_old_while_another_proof_is_taken_is_no_evidence() 
     assert (len(patient.status.dispatches), len(patient.restart.dispatches)) == (2, 0)
 
 
-async def test_an_older_answer_that_was_not_spent_still_carries_an_action() -> None:
+LATER: dict[str, tuple[list[bytes], bool]] = {
+    # what was said of the run, one look after another → whether the action runs
+    "the state is another by now": ([answer(), answer(state="running")], False),
+    "the state came back": ([answer(state="running"), answer()], True),
+    "another state of the same time": (
+        [answer(), answer(state="running", observed_at="2026-11-30T11:59:30Z")],
+        False,
+    ),
+    "another state, observed before": (
+        [answer(), answer(state="running", observed_at="2026-11-30T11:59:29Z")],
+        True,
+    ),
+    "an old reading behind another state": (
+        [answer(state="running"), answer(observed_at="2026-11-30T11:59:29Z")],
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LATER)
+async def test_what_was_observed_last_decides(case: str) -> None:
+    said, runs = LATER[case]
+    yard = Yard(*said)
+    for _ in said:
+        await yard.look()
+    assert (await yard.act())["outcome"] == ("success" if runs else "refused")
+    assert len(yard.restart.dispatches) == runs
+
+
+async def test_proofs_are_not_gathered_for_later_actions() -> None:
     yard = Yard(done=(DONE,))
     await yard.look()
     await yard.look()
-    assert [(await yard.act())["outcome"] for _ in range(2)] == ["success", "success"]
+    assert (await yard.act())["outcome"] == "success"
     assert refused(await yard.act())
+    assert told(yard) == told_of("the newest answer about it was spent by an earlier action")
+    await yard.look()
+    assert (await yard.act())["outcome"] == "success"
 
 
 @pytest.mark.requirement("EVI-3")
@@ -358,8 +390,8 @@ def told_of(why: str, number: int = 1) -> dict[str, Any]:
 LACKING: dict[str, tuple[bytes | None, float, str]] = {
     "nothing": (None, 0, "no answer that is recent enough is on record"),
     "long ago": (answer(), 3600, "no answer that is recent enough is on record"),
-    "too old": (answer(), 31, "what is on record is older than allowed"),
-    "another state": (answer(state="running"), 0, "what is on record says another state"),
+    "too old": (answer(), 31, "the newest answer about it is older than allowed"),
+    "another state": (answer(state="running"), 0, "the newest answer about it says another state"),
 }
 
 
@@ -384,13 +416,16 @@ async def test_the_record_says_that_what_is_known_is_about_another_subject() -> 
 
 
 @pytest.mark.requirement("AUD-1")
-async def test_of_several_answers_the_one_that_came_nearest_to_a_proof_is_told() -> None:
-    yard = Yard(answer(), answer(state="running"), evidence=[{**PROOF, "max_age_s": 61}, PROOF])
-    await yard.look()
-    assert (await yard.act())["outcome"] == "success"
-    await yard.look()  # the newest says another state, the one before is spent
+async def test_an_answer_about_another_subject_speaks_only_where_there_is_none_about_this_one() -> (
+    None
+):
+    yard = Yard(answer(project_id="bluebirb"), answer(state="running"))
+    await yard.look(arguments=ARGUMENTS.replace("bluebird", "bluebirb"))
     assert refused(await yard.act())
-    assert told(yard) == told_of("what is on record was spent by an earlier action")
+    assert told(yard) == told_of("what is on record is about another subject")
+    await yard.look()
+    assert refused(await yard.act())
+    assert told(yard) == told_of("the newest answer about it says another state")
 
 
 @pytest.mark.requirement("AUD-1")
@@ -398,7 +433,7 @@ async def test_the_second_proof_is_told_by_its_number() -> None:
     yard = Yard(evidence=[PROOF, {**PROOF, "where": {"/state": "running"}}])
     await yard.look()
     assert refused(await yard.act())
-    assert told(yard) == told_of("what is on record says another state", 2)
+    assert told(yard) == told_of("the newest answer about it says another state", 2)
 
 
 ASKED: dict[str, tuple[bytes | Receipt, str, str | None]] = {
@@ -412,7 +447,11 @@ ASKED: dict[str, tuple[bytes | Receipt, str, str | None]] = {
         "the gate asked for it and got no accepted answer",
         "INVALID_RESPONSE",
     ),
-    "another state": (answer(state="running"), "what is on record says another state", None),
+    "another state": (
+        answer(state="running"),
+        "the newest answer about it says another state",
+        None,
+    ),
 }
 
 
@@ -452,7 +491,7 @@ async def test_a_proof_that_is_spent_in_the_commit_of_another_is_told_by_its_num
     yard = Yard(store=Taken(), evidence=[{**PROOF, "once": False}, PROOF])
     await yard.look()
     assert refused(await yard.act())
-    assert told(yard) == told_of("what is on record was spent by an earlier action", 2)
+    assert told(yard) == told_of("the newest answer about it was spent by an earlier action", 2)
 
 
 # --- after a retry -----------------------------------------------------------------------------
