@@ -231,7 +231,7 @@ async def test_the_key_of_another_host_is_refused_before_anything_is_sent(
 ) -> None:
     known_hosts = f"[{HOST}]:{sshd.port} {sshd.other_host_key}\n".encode()
     receipt = await run(sshd, f"touch {tmp_path}/ran", known_hosts=known_hosts)
-    assert (receipt.fault, receipt.dispatched) == (Fault.UNREACHABLE, False)
+    assert (receipt.fault, receipt.dispatched) == (Fault.HOST_KEY, False)
     assert b"the host key is not the pinned one" in receipt.diagnostics
     assert list(tmp_path.iterdir()) == []
 
@@ -240,7 +240,7 @@ async def test_the_key_of_another_host_is_refused_before_anything_is_sent(
 async def test_a_revoked_host_key_is_refused(sshd: Sshd) -> None:
     known_hosts = sshd.known_hosts + b"@revoked " + sshd.known_hosts
     receipt = await run(sshd, "echo", known_hosts=known_hosts)
-    assert (receipt.fault, receipt.dispatched) == (Fault.UNREACHABLE, False)
+    assert (receipt.fault, receipt.dispatched) == (Fault.HOST_KEY, False)
 
 
 @pytest.mark.requirement("ADP-5", "RET-2")

@@ -163,6 +163,26 @@ async def test_a_host_with_another_key_is_unavailable(sshd: Sshd, tmp_path: Path
     )
 
 
+@pytest.mark.requirement("ADP-1", "AUD-6", "CLI")
+def test_a_host_with_another_key_is_told_to_owner_and_operator(
+    sshd: Sshd, tmp_path: Path, sluicegate: Here, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = write_folder(tmp_path / "contracts", sshd, "cat")
+    pinned = f"[{HOST}]:{sshd.port} {sshd.other_host_key}\n"
+    (folder / "ssh" / "known_hosts").write_text(pinned)
+    asked = ("--arguments", '{"run_id": "run_1"}', "--caller", "svc")
+    called = sluicegate("call", "job_status", *asked, "--folder", folder)
+    request_id = json.loads(called.out)["request_id"]
+    says = "the host shows no key that the contract pins"
+    logged, noticed = caplog.messages
+    assert f"{request_id}: {HOST}:{sshd.port} shows no key that ssh/known_hosts pins" in logged
+    assert noticed.startswith('drift owner="ci-platform" tool="job_status"')
+    assert f' says="{says}: ' in noticed
+    story = sluicegate("why", request_id, "--folder", folder).out
+    assert f"UPSTREAM_UNAVAILABLE: {says}" in story
+    assert "could not be reached" not in story
+
+
 @pytest.mark.requirement("RET-2", "CODES")
 async def test_a_login_that_is_refused_is_tried_once_more_and_never_loops(
     sshd: Sshd, tmp_path: Path

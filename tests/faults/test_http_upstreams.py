@@ -556,9 +556,9 @@ def make_certificate(folder: Path, name: str) -> tuple[Path, ssl.SSLContext]:
     return chain, context
 
 
-@pytest.mark.requirement("ADP-2")
+@pytest.mark.requirement("ADP-2", "AUD-6")
 async def test_tls_is_checked_against_the_named_authority_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     ours, context = make_certificate(tmp_path, "ours")
     other, _ = make_certificate(tmp_path, "other")
@@ -570,11 +570,17 @@ async def test_tls_is_checked_against_the_named_authority_only(
         assert show(trusting) == (None, True, 200)
         for ca_file in (str(other), None):
             refused = await adapter(origin, ca_file=ca_file).fetch(question)
-            assert show(refused) == (Fault.UNREACHABLE, False, None)
+            assert show(refused) == (Fault.CERTIFICATE, False, None)
         wrong_name = origin.replace("127.0.0.1", "localhost")
         refused = await adapter(wrong_name, ca_file=str(ours)).fetch(question)
-        assert show(refused) == (Fault.UNREACHABLE, False, None)
+        assert show(refused) == (Fault.CERTIFICATE, False, None)
         assert len(upstream.heads) == 1
+    (first, *_) = caplog.messages
+    assert (
+        f"call {question.request_id}: the certificate of {origin} does not verify: another server"
+        " may stand in its place"
+    ) == first
+    assert len(caplog.messages) == 3
 
 
 BAD_SETTINGS: dict[str, dict[str, object]] = {

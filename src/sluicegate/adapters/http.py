@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Final
@@ -18,9 +19,11 @@ from sluicegate.adapters.provenance import PACKAGE_VERSION, Provenance
 from sluicegate.adapters.templates import Unfit, UrlTemplate
 from sluicegate.contracts.contract import HttpFetch
 from sluicegate.gates.ports import Dispatch
+from sluicegate.values.names import show_name
 from sluicegate.values.pointers import NOTHING
 from sluicegate.values.receipts import Fault, Receipt
 
+_LOG: Final = logging.getLogger("sluicegate")
 REQUEST_ID_HEADER: Final = "x-request-id"
 """An upstream that answers with an envelope echoes this id (SPEC ENV-3)."""
 
@@ -75,6 +78,13 @@ class HttpAdapter:
             receipt = attempt.fail(Fault.TIMEOUT, "the deadline passed")
         except CredentialUnreadable as error:
             return self._fail(Fault.CREDENTIAL, dispatched=False, diagnostics=str(error))
+        if receipt.fault is Fault.CERTIFICATE:
+            _LOG.error(
+                "call %s: the certificate of %s does not verify: another server may stand in its"
+                " place",
+                dispatch.request_id,
+                show_name(self._url.origin),
+            )
         return self._credentials.without_secrets(receipt)
 
     async def keep(self, dispatch: Dispatch, receipt: Receipt) -> None:

@@ -9,7 +9,7 @@ redirects by itself.
 from __future__ import annotations
 
 import ssl
-from collections.abc import AsyncIterable, Callable, Mapping
+from collections.abc import AsyncIterable, Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Final, Protocol, cast
@@ -136,6 +136,8 @@ class HttpAttempt:
         text = f"{type(error).__name__}: {error}"
         if self._answer is not None:
             return self.fail(Fault.SHORT, text)
+        if _is_about_certificate(error):
+            return self.fail(Fault.CERTIFICATE, text)
         if _is_header_flood(error):
             return self.fail(Fault.TOO_MANY_HEADERS, text)
         return self.fail(Fault.UNREACHABLE, text)
@@ -153,9 +155,16 @@ class HttpAttempt:
         return replace(self._received(), fault=fault, diagnostics=bound_text(diagnostics))
 
 
-def _is_header_flood(error: BaseException | None) -> bool:
+def _is_header_flood(error: BaseException) -> bool:
+    return any(getattr(each, "error_status_hint", None) == 431 for each in _causes(error))
+
+
+def _is_about_certificate(error: BaseException) -> bool:
+    """Whether the chain, the dates or the name of the certificate did not hold."""
+    return any(isinstance(each, ssl.SSLCertVerificationError) for each in _causes(error))
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
-        if getattr(error, "error_status_hint", None) == 431:
-            return True
+        yield error
         error = error.__cause__ or error.__context__
-    return False

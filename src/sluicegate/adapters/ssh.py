@@ -8,6 +8,7 @@ where a contract names ssh.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -22,7 +23,10 @@ from sluicegate.adapters.ssh_keys import ClientKeys, borrow_agent_keys, read_key
 from sluicegate.contracts.contract import SshFetch
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.ports import Dispatch
+from sluicegate.values.names import show_name
 from sluicegate.values.receipts import Fault, Receipt
+
+_LOG: Final = logging.getLogger("sluicegate")
 
 REQUEST_ID_VARIABLE: Final = "SLUICEGATE_REQUEST_ID"
 """Offered to the server, which takes it where its AcceptEnv says so (SPEC ENV-3)."""
@@ -81,6 +85,14 @@ class SshAdapter:
             receipt = exchange.fail(Fault.TIMEOUT, "the deadline passed")
         except CredentialUnreadable as error:
             receipt = exchange.fail(Fault.CREDENTIAL, str(error))
+        if receipt.fault is Fault.HOST_KEY:
+            _LOG.error(
+                "call %s: %s:%d shows no key that %s pins: another host may stand in its place",
+                dispatch.request_id,
+                show_name(self._fetch.host),
+                self._fetch.port,
+                show_name(self._fetch.known_hosts),
+            )
         return self._credentials.without_secrets(receipt)
 
     async def keep(self, dispatch: Dispatch, receipt: Receipt) -> None:

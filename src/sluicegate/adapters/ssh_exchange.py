@@ -24,6 +24,10 @@ _MAX_BANNER: Final = 1024
 _WINDOW: Final = 262_144
 """Bytes that the server may send ahead of us; what exceeds the limit is dropped within it."""
 
+_ANY_KEY: Final = "+ssh-ed25519,ssh-ed448,ecdsa-sha2-*,rsa-sha2-*"
+"""Behind the kinds that are pinned, which the server takes first: one that has none of these shows
+the key that it has, and is told from a connection that broke."""
+
 _LOGGER: Final = logging.getLogger("asyncssh")
 if _LOGGER.level == logging.NOTSET:
     # It would write user, host and command of every call into the host's log.
@@ -78,7 +82,7 @@ class SshExchange:
         except asyncssh.PermissionDenied:
             return self.fail(Fault.DENIED, "the server refuses our key for this user")
         except asyncssh.HostKeyNotVerifiable as error:
-            return self.fail(Fault.UNREACHABLE, f"the host key is not the pinned one: {error}")
+            return self.fail(Fault.HOST_KEY, f"the host key is not the pinned one: {error}")
         except Exception as error:  # noqa: BLE001  (a server that lies makes the library raise anything)
             return self.fail(Fault.UNREACHABLE, f"{type(error).__name__}: {error}")
         finally:
@@ -99,6 +103,7 @@ class SshExchange:
             proxy_command=None,
             client_factory=lambda: self._door,
             known_hosts=(list(pins.hosts), list(pins.authorities), list(pins.revoked)),
+            server_host_key_algs=_ANY_KEY,
             x509_trusted_certs=None,
             x509_trusted_cert_paths=None,
             username=errand.user,

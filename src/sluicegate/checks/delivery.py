@@ -47,6 +47,22 @@ _FAULTS: Final[dict[Fault, tuple[Stage, Code, str]]] = {
         "the credential that the contract names cannot be read",
     ),
     Fault.DENIED: (_FETCH, Code.UPSTREAM_DENIED, "the upstream refused our credential"),
+    Fault.HOST_KEY: (
+        _FETCH,
+        Code.UPSTREAM_UNAVAILABLE,
+        (
+            "the host shows no key that the contract pins: it was set up anew, or another one stands"
+            " in its place; nothing was sent"
+        ),
+    ),
+    Fault.CERTIFICATE: (
+        _FETCH,
+        Code.UPSTREAM_UNAVAILABLE,
+        (
+            "the certificate of the upstream does not verify: it ran out, is for another name, is from"
+            " nobody who is trusted, or another one stands in its place; nothing was sent to it"
+        ),
+    ),
     Fault.LEAK: (
         Stage.VOUCH,
         Code.FORBIDDEN_TEXT,
@@ -54,6 +70,10 @@ _FAULTS: Final[dict[Fault, tuple[Stage, Code, str]]] = {
     ),
     Fault.TOO_LARGE: (_BOUND, Code.TOO_LARGE, "the byte limit was met while reading"),
 }
+IDENTITY: Final = "identity"
+"""The keyword of a finding that the upstream did not prove who it is."""
+
+_IMPOSTORS: Final = frozenset({Fault.HOST_KEY, Fault.CERTIFICATE})
 _DENIED: Final = frozenset({401, 403})
 # What an adapter may have undone before it handed the bytes over.
 _ENCODINGS: Final = frozenset({"", "identity", "gzip", "x-gzip", "deflate"})
@@ -95,7 +115,8 @@ def accept_delivery(receipt: Receipt, upstream: UpstreamPart) -> Delivered | Rej
 
 def _reject_fault(fault: Fault) -> Rejected:
     stage, code, hint = _FAULTS[fault]
-    return Rejected.because(stage, Finding(code=code, hint=hint))
+    keyword = IDENTITY if fault in _IMPOSTORS else None
+    return Rejected.because(stage, Finding(code=code, keyword=keyword, hint=hint))
 
 
 def _reject_status(status: int, upstream: UpstreamPart) -> Rejected:

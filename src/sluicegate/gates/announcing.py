@@ -78,6 +78,7 @@ async def record_kept(means: Means, serving: Serving, problems: Sequence[Problem
             request_id="",
             time=means.clock.now(),
             findings=(Finding(code=first.code, hint=str(first)),),
+            says=str(first),
         )
     )
 

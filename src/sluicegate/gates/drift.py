@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
+from sluicegate.checks.delivery import IDENTITY
 from sluicegate.checks.selection import Selected
 from sluicegate.contracts.contract import Contract
 from sluicegate.gates.ports import Notice
@@ -20,8 +21,10 @@ def notice_of(
 ) -> Notice | None:
     """Return the notice for a refused answer or a member that is new; None where nothing drifted.
 
-    A transport failure is the operator's affair; a wrong status or media type is the owner's.
+    A transport failure is the operator's affair; a wrong status or media type is the owner's, and
+    so is an upstream that does not prove who it is: its contract says what the proof is.
     """
+    says = ""
     if not isinstance(judged, Rejected):
         *_, notes = judged
         if not notes:
@@ -29,6 +32,8 @@ def notice_of(
         code, stage, findings = Code.UPSTREAM_NEW_MEMBER, Stage.NARROW, notes
     elif judged.mapped_code is not None:
         return None  # an answer that the contract foresees
+    elif (impostor := _find_impostor(judged)) is not None:
+        code, stage, findings, says = judged.code, judged.stage, judged.findings, impostor
     elif judged.stage in _NOT_DRIFT and CODES[judged.code].actor is not Actor.OWNER:
         return None
     else:
@@ -42,4 +47,13 @@ def notice_of(
         request_id=request_id,
         time=time,
         findings=findings,
+        says=says,
     )
+
+
+def _find_impostor(rejected: Rejected) -> str | None:
+    """Say how the upstream failed to prove who it is; None where it did not fail at that."""
+    for finding in rejected.findings:
+        if finding.keyword == IDENTITY and rejected.stage is Stage.FETCH:
+            return finding.hint
+    return None

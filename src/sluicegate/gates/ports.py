@@ -238,7 +238,10 @@ class AnchorReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """Drift told to the owner of a contract. Findings hold no values."""
+    """Drift told to the owner of a contract. Findings hold no values.
+
+    ``says`` is a sentence of the gate's own where code and places do not tell what happened.
+    """
 
     owner: str
     tool: str
@@ -248,6 +251,7 @@ class Notice:
     request_id: str
     time: datetime
     findings: tuple[Finding, ...] = ()
+    says: str = ""
 
 
 class Notifier(Protocol):

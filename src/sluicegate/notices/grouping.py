@@ -10,7 +10,7 @@ from sluicegate.gates.ports import Notice
 
 MAX_GROUPS: Final = 256
 
-_Key: TypeAlias = tuple[str, str, str, str, str]
+_Key: TypeAlias = tuple[str, str, str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class Gathered:
 
 
 class Groups:
-    """Open groups by owner, tool, version, stage and code; times are monotonic seconds."""
+    """Open groups by owner, tool, version, stage, code and sentence; times are monotonic."""
 
     def __init__(self, window_s: float) -> None:
         self._window_s = window_s
@@ -35,7 +35,14 @@ class Groups:
 
         With ``MAX_GROUPS`` open, a notice of a new kind is told without opening a group.
         """
-        key = (notice.owner, notice.tool, notice.contract_version, notice.stage, notice.code)
+        key = (
+            notice.owner,
+            notice.tool,
+            notice.contract_version,
+            notice.stage,
+            notice.code,
+            notice.says,
+        )
         known = self._open.get(key)
         if known is not None:
             ends, gathered = known

@@ -7,7 +7,8 @@ import logging
 from typing import Final
 
 from sluicegate.gates.ports import Notice
-from sluicegate.values.names import show_name
+from sluicegate.values.findings import Finding
+from sluicegate.values.names import show_name, show_sentence
 
 LOGGER_NAME: Final = "sluicegate.notices"
 MAX_PLACES: Final = 5
@@ -38,10 +39,17 @@ def describe_notice(notice: Notice) -> str:
         "time": notice.time.isoformat(),
     }
     line = "drift " + " ".join(f"{name}={_quote(text)}" for name, text in fields.items())
-    places = [f"{finding.code} {show_name(finding.pointer)}" for finding in notice.findings]
+    if notice.says:
+        line += f" says={json.dumps(show_sentence(notice.says))}"
+    places = [describe_place(finding) for finding in notice.findings]
     if len(places) > MAX_PLACES:
         places = [*places[:MAX_PLACES], f"and {len(places) - MAX_PLACES} more"]
     return f"{line} findings={json.dumps('; '.join(places))}"
+
+
+def describe_place(finding: Finding) -> str:
+    """Return the code and the place; the code alone where the whole is meant, or no place."""
+    return f"{finding.code} {show_name(finding.pointer)}".rstrip()
 
 
 def _quote(text: str) -> str:

@@ -15,8 +15,8 @@ from typing import Final, Protocol, cast
 from sluicegate.errors import ConfigurationError
 from sluicegate.notices.delivering import WINDOW_S, DeliveringNotifier
 from sluicegate.notices.grouping import Gathered
-from sluicegate.notices.log import MAX_PLACES
-from sluicegate.values.names import show_name
+from sluicegate.notices.log import MAX_PLACES, describe_place
+from sluicegate.values.names import show_name, show_sentence
 
 SCHEME: Final = "apprise:env:"
 _LOQUACIOUS: Final = ("apprise", "requests", "urllib3.connectionpool", "urllib3.util.retry")
@@ -66,14 +66,12 @@ def describe_gathered(gathered: Gathered) -> str:
     what = f"{show_name(notice.code)} at {show_name(notice.stage)}"
     lines = [
         f"{show_name(notice.tool)} {show_name(notice.contract_version)}: {what}",
+        *((show_sentence(notice.says),) if notice.says else ()),
         f"count: {gathered.count}",
         f"first: {gathered.first.astimezone(UTC).isoformat()}",
         f"last: {gathered.last.astimezone(UTC).isoformat()}",
         f"request: {show_name(notice.request_id)}",
-        *(
-            f"{finding.code} {show_name(finding.pointer)}"
-            for finding in notice.findings[:MAX_PLACES]
-        ),
+        *map(describe_place, notice.findings[:MAX_PLACES]),
     ]
     return "\n".join(lines)
 

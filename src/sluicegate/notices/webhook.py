@@ -17,7 +17,7 @@ from sluicegate.errors import ConfigurationError
 from sluicegate.notices.delivering import WINDOW_S, DeliveringNotifier
 from sluicegate.notices.grouping import Gathered
 from sluicegate.notices.log import MAX_PLACES
-from sluicegate.values.names import show_name
+from sluicegate.values.names import show_name, show_sentence
 
 POST_TIMEOUT_S: Final = 5.0
 """Total time of one post, from the name look-up to the status line."""
@@ -52,10 +52,12 @@ def shape_notice(gathered: Gathered) -> bytes:
         for finding in notice.findings[:MAX_PLACES]
     ]
     line = f"{notice.tool} {notice.contract_version}: {notice.code} at {notice.stage}"
+    text = f"{line}, {gathered.count} time{'' if gathered.count == 1 else 's'}"
+    says = show_sentence(notice.says)
     return json.dumps(
         {
             "format": "sluicegate-notice-v1",
-            "text": f"{line}, {gathered.count} time{'' if gathered.count == 1 else 's'}",
+            "text": f"{text}: {says}" if says else text,
             "owner": notice.owner,
             "tool": notice.tool,
             "contract_version": notice.contract_version,

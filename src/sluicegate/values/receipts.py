@@ -25,6 +25,8 @@ class Fault(StrEnum):
     LEAK = "leak"  # the answer holds a credential of ours; its bytes are not handed on
     CREDENTIAL = "credential"  # the named credential cannot be read
     DENIED = "denied"  # the upstream refused our credential before anything ran
+    HOST_KEY = "host_key"  # the ssh host shows no key that is pinned
+    CERTIFICATE = "certificate"  # the certificate of the upstream does not verify
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -135,14 +135,14 @@ async def ssh_server(
     server: type[asyncssh.SSHServer] = _Admits,
     **options: Any,
 ) -> AsyncIterator[int]:
+    settings: dict[str, Any] = {"server_host_keys": [HOST_KEY], **options}
     listener = await asyncssh.listen(
         "127.0.0.1",
         0,
-        server_host_keys=[HOST_KEY],
         server_factory=server,
         process_factory=process,
         config=None,
-        **options,
+        **settings,
     )
     try:
         yield listener.get_port()
@@ -235,6 +235,40 @@ async def test_a_command_that_the_server_will_not_start_gave_no_answer() -> None
     async with ssh_server(None, Refuses) as port:
         receipt = await adapter(port).fetch(dispatch())
     assert (receipt.fault, receipt.dispatched) == (Fault.UNREACHABLE, False)
+
+
+OTHER_KINDS = (
+    asyncssh.generate_private_key("ecdsa-sha2-nistp256"),
+    asyncssh.generate_private_key("ssh-rsa", key_size=2048),
+)
+STRANGERS = {
+    "another key": OTHER_KEY,
+    "a key of another kind": OTHER_KINDS[0],
+    "an old kind of key": OTHER_KINDS[1],
+}
+
+
+@pytest.mark.requirement("ADP-1", "AUD-6")
+@pytest.mark.parametrize("key", STRANGERS.values(), ids=STRANGERS)
+async def test_a_host_that_shows_no_pinned_key_is_told_as_such_and_was_sent_nothing(
+    key: asyncssh.SSHKey, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with ssh_server(answer, server_host_keys=[key]) as port:
+        receipt = await adapter(port).fetch(dispatch())
+    assert (receipt.fault, receipt.dispatched, receipt.raw) == (Fault.HOST_KEY, False, b"")
+    assert caplog.messages == [
+        (
+            f"call {dispatch().request_id}: 127.0.0.1:{port} shows no key that keys/known_hosts pins:"
+            " another host may stand in its place"
+        )
+    ]
+
+
+@pytest.mark.requirement("ADP-1")
+async def test_a_host_with_keys_of_several_kinds_is_asked_for_the_pinned_one() -> None:
+    async with ssh_server(answer, server_host_keys=[*OTHER_KINDS, HOST_KEY]) as port:
+        receipt = await adapter(port).fetch(dispatch())
+    assert (receipt.fault, receipt.raw) == (None, b"{}")
 
 
 GOOD_PINS = {

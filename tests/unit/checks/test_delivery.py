@@ -69,6 +69,8 @@ def test_a_whole_answer_in_the_declared_form_is_admitted_as_it_is(receipt: Recei
         (Fault.BAD_ARGUMENT, ("fetch", "UPSTREAM_UNAVAILABLE", None)),
         (Fault.CREDENTIAL, ("fetch", "UPSTREAM_UNAVAILABLE", None)),
         (Fault.DENIED, ("fetch", "UPSTREAM_DENIED", None)),
+        (Fault.HOST_KEY, ("fetch", "UPSTREAM_UNAVAILABLE", None)),
+        (Fault.CERTIFICATE, ("fetch", "UPSTREAM_UNAVAILABLE", None)),
     ],
 )
 def test_every_fault_has_its_stage_and_code(fault: Fault, expected: tuple[str, str, None]) -> None:

@@ -231,6 +231,44 @@ async def test_a_schema_mismatch_stops_at_once_and_tells_the_owner() -> None:
     assert [(n.owner, n.code) for n in notices.taken] == [("ci-platform", "UNEXPECTED")]
 
 
+UNPROVEN = {
+    "host key": (Fault.HOST_KEY, "the host shows no key that the contract pins"),
+    "certificate": (Fault.CERTIFICATE, "the certificate of the upstream does not verify"),
+}
+
+
+@pytest.mark.requirement("AUD-6", "RET-1")
+@pytest.mark.parametrize(("fault", "says"), UNPROVEN.values(), ids=UNPROVEN)
+async def test_an_upstream_that_does_not_prove_who_it_is_is_told_to_the_owner(
+    fault: Fault, says: str
+) -> None:
+    """To the agent it is as one that is not there, and may be asked again as the contract says."""
+    notices = Notices()
+    stranger = RecordedUpstream(receipt(fault=fault, dispatched=False), answer())
+    gate = gate_of(contracts(**RETRIED), {"job_status": stranger}, notices=notices)
+    given = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    assert given.outcome == "success"
+    (told,) = notices.taken
+    assert (told.owner, told.stage, told.code, told.says.partition(":")[0]) == (
+        "ci-platform",
+        "fetch",
+        "UPSTREAM_UNAVAILABLE",
+        says,
+    )
+    (_, _, failed, *_) = gate.audit.events()
+    assert (failed.agent_code, says in (failed.findings or "")) == ("UPSTREAM_UNAVAILABLE", True)
+
+
+@pytest.mark.requirement("AUD-6")
+async def test_an_upstream_that_is_not_there_is_not_told_to_the_owner() -> None:
+    notices = Notices()
+    lost = RecordedUpstream(receipt(fault=Fault.UNREACHABLE))
+    await gate_of(contracts(), {"job_status": lost}, notices=notices).call(
+        "job_status", ARGUMENTS, caller=CALLER
+    )
+    assert notices.taken == []
+
+
 @pytest.mark.requirement("RET-2")
 async def test_a_read_may_declare_one_more_attempt_after_an_invalid_answer() -> None:
     bad = answer(maintenance=True)

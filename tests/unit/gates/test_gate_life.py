@@ -68,7 +68,8 @@ async def test_a_reload_that_cannot_open_the_folder_keeps_the_old_set(
     (problem,) = await gate.reload()
     assert (problem.code, problem.message) == ("CONTRACT_INVALID", message)
     assert [(e.kind, e.outcome) for e in gate.audit.events()] == [("contracts", "refused")]
-    assert [notice.code for notice in notices.taken] == ["CONTRACT_INVALID"]
+    (notice,) = notices.taken
+    assert (notice.code, notice.says) == ("CONTRACT_INVALID", notice.findings[0].hint)
     assert (await gate.call("job_status", ARGUMENTS, caller=CALLER)).outcome == "success"
 
 

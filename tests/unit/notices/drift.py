@@ -18,6 +18,7 @@ def notice(
     tool: str = "job_status",
     code: str = "MISSING",
     pointers: tuple[str, ...] = ("/run_id",),
+    says: str = "",
 ) -> Notice:
     return Notice(
         owner=owner,
@@ -28,4 +29,5 @@ def notice(
         request_id=f"req.{number:08}",
         time=START + timedelta(seconds=number),
         findings=tuple(Finding(code=Code.MISSING, pointer=pointer) for pointer in pointers),
+        says=says,
     )

@@ -35,6 +35,16 @@ def test_no_name_can_break_the_line_or_its_quotes(evil: str) -> None:
     assert len(line) < 1000
 
 
+def test_a_finding_about_the_whole_names_no_place() -> None:
+    assert describe_notice(notice(pointers=("",))).endswith(' findings="MISSING"')
+
+
+def test_a_sentence_of_the_gate_stands_before_the_findings() -> None:
+    line = describe_notice(notice(says='the host "a" shows no key that is pinned\n'))
+    told = r' says="the host \"a\" shows no key that is pinned\\u000a" findings="MISSING /run_id"'
+    assert line.endswith(told)
+
+
 def test_many_findings_are_counted_and_not_listed() -> None:
     line = describe_notice(notice(pointers=tuple(f"/m{n}" for n in range(20))))
     assert line.endswith('MISSING /m4; and 15 more"')

@@ -101,6 +101,20 @@ def test_the_first_notice_is_posted_at_once_and_the_rest_as_one_count() -> None:
     } == hook.posted[1]
 
 
+def test_a_sentence_of_the_gate_is_posted_and_counted_apart_from_another() -> None:
+    with hooked() as hook:
+        notifier = WebhookNotifier(hook.url)
+        for says in ("no pinned key", "no good certificate"):
+            notifier.notify(notice(0, says=says))
+            hook.wait()
+        notifier.close()
+    told = "job_status 1.0.0: MISSING at conform, 1 time"
+    assert [each["text"] for each in hook.posted] == [
+        f"{told}: no pinned key",
+        f"{told}: no good certificate",
+    ]
+
+
 def test_a_window_that_ends_is_posted_without_a_further_notice() -> None:
     with hooked() as hook:
         notifier = WebhookNotifier(hook.url, window_s=0.6)
