@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final
 
 from sluicegate.contracts.settings import HeadsSettings
 from sluicegate.gates.events import AuditEvent, begins_something
-from sluicegate.gates.failures import is_failure
 from sluicegate.gates.forwarding import ForwardingStore
 from sluicegate.gates.ports import AuditStore, HeldBack
 from sluicegate.gates.terms import NO_TERMS, Terms
+from sluicegate.stores.following import Following
 from sluicegate.stores.heads_writer import HeadUnwritten, HeadWriter
 
 PATIENCE_S: Final = 10.0
-_LOG: Final = logging.getLogger("sluicegate")
 
 
 class HeadedStore(ForwardingStore):
@@ -45,9 +43,14 @@ class HeadedStore(ForwardingStore):
         self._is_proven = False
         self._uncovered = 0
         self._since = 0.0  # the loop's time, not later than the first event that is uncovered
-        self._problem: str | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._task: asyncio.Task[None] | None = None
+        self._following = Following(
+            self._write,
+            foreseen=HeadUnwritten,
+            failed="no head of the record was signed",
+            mended="heads of the record are signed again",
+            then=self._go_on,
+        )
 
     async def record(
         self, events: Sequence[AuditEvent], *, terms: Terms = NO_TERMS
@@ -90,22 +93,21 @@ class HeadedStore(ForwardingStore):
 
     async def close(self) -> None:
         """Sign what is not covered, then close the record. Raises: AuditUnavailable."""
-        while self._task is not None:
-            await asyncio.wait([self._task])
+        await self._following.rest()
         await self._begin()
         self._stop_timer()
         await super().close()
 
     async def _demand_head(self) -> None:
         """Return once a head is signed, where none was yet, the last one failed, or one is due."""
-        if self._is_proven and self._problem is None and not self._is_due():
+        if self._is_proven and self._following.problem is None and not self._is_due():
             return
         try:
             await asyncio.wait_for(asyncio.shield(self._begin()), self._patience_s)
         except TimeoutError:
             raise HeldBack(f"no head could be signed within {self._patience_s} s") from None
-        if self._problem is not None:
-            raise HeldBack(f"no head could be signed: {self._problem}")
+        if self._following.problem is not None:
+            raise HeldBack(f"no head could be signed: {self._following.problem}")
 
     def _is_due(self) -> bool:
         if not self._uncovered:
@@ -121,9 +123,9 @@ class HeadedStore(ForwardingStore):
 
     def _plan(self) -> None:
         """Begin a head that is due by count, or see that one comes in time."""
-        if self._uncovered >= self._settings.every_events and self._problem is None:
+        if self._uncovered >= self._settings.every_events and self._following.problem is None:
             self._begin()
-        elif self._timer is None and self._task is None:
+        elif self._timer is None and not self._following.is_running:
             loop = asyncio.get_running_loop()
             self._timer = loop.call_later(self._settings.every_s, self._begin)
 
@@ -133,40 +135,17 @@ class HeadedStore(ForwardingStore):
             timer.cancel()
 
     def _begin(self) -> asyncio.Task[None]:
-        """Return the writing that runs, or begin one: there is never a second beside it."""
         self._stop_timer()
-        if self._task is None:
-            self._task = asyncio.get_running_loop().create_task(self._run())
-        return self._task
+        return self._following.begin()
 
-    async def _run(self) -> None:
-        try:
-            await self._write()
-        finally:
-            self._task = None
+    def _go_on(self) -> None:
         if self._uncovered:
             self._plan()
 
     async def _write(self) -> None:
         # What is counted by now stands in the record that is read; what comes meanwhile may not.
         covered, began = self._uncovered, asyncio.get_running_loop().time()
-        try:
-            await asyncio.to_thread(self._writer.write, self._now())
-        except HeadUnwritten as error:
-            self._tell(str(error))
-        except BaseException as error:
-            if not is_failure(error):
-                raise
-            self._tell(type(error).__name__)
-        else:
-            self._uncovered -= covered
-            self._since = began
-            self._is_proven = True
-            if self._problem is not None:
-                _LOG.warning("heads of the record are signed again")
-            self._problem = None
-
-    def _tell(self, problem: str) -> None:
-        if problem != self._problem:
-            _LOG.error("no head of the record was signed: %s", problem)
-        self._problem = problem
+        await asyncio.to_thread(self._writer.write, self._now())
+        self._uncovered -= covered
+        self._since = began
+        self._is_proven = True

@@ -10,10 +10,10 @@ from typing import Final
 
 from sluicegate.contracts.settings import SinksRule
 from sluicegate.gates.events import AuditEvent, begins_something
-from sluicegate.gates.failures import is_failure
 from sluicegate.gates.forwarding import ForwardingStore
 from sluicegate.gates.ports import AuditStore, AuditUnavailable, HeldBack
 from sluicegate.gates.terms import NO_TERMS, Terms
+from sluicegate.stores.following import Following
 from sluicegate.stores.second_sink import SecondSink, SinkUnwritten
 
 PATIENCE_S: Final = 10.0
@@ -41,9 +41,13 @@ class TwoSinksStore(ForwardingStore):
         self._patience_s = patience_s
         self._asked = 0
         self._copied = 0
-        self._problem: str | None = None
         self._taking: dict[str, asyncio.Task[Sequence[str]]] = {}  # intents, by their request
-        self._task: asyncio.Task[None] | None = None
+        self._following = Following(
+            self._copy,
+            foreseen=SinkUnwritten,
+            failed="the second sink took no event",
+            then=self._go_on,
+        )
 
     async def record(
         self, events: Sequence[AuditEvent], *, terms: Terms = NO_TERMS
@@ -53,7 +57,7 @@ class TwoSinksStore(ForwardingStore):
         With ``all`` that may be after the record's commit: an intent is then closed by whoever
         asked for it. HeldBack: before it.
         """
-        if self._rule == "all" and self._problem is not None and begins_something(events):
+        if self._rule == "all" and self._following.problem is not None and begins_something(events):
             try:
                 await self._follow()  # before the commit, so that no intent is left open
             except AuditUnavailable as error:
@@ -110,7 +114,7 @@ class TwoSinksStore(ForwardingStore):
         """See that the sink has what the record has; with ``any`` without waiting for it."""
         self._asked += 1
         if self._rule == "any":
-            self._begin()
+            self._following.begin()
             return
         try:
             await asyncio.wait_for(self._catch_up(), self._patience_s)
@@ -118,37 +122,25 @@ class TwoSinksStore(ForwardingStore):
             raise AuditUnavailable(
                 f"the second sink took nothing within {self._patience_s} s"
             ) from None
-        if self._problem is not None:
-            raise AuditUnavailable(f"the second sink: {self._problem}")
+        if self._following.problem is not None:
+            raise AuditUnavailable(f"the second sink: {self._following.problem}")
 
     async def _catch_up(self) -> None:
         """One copying serves all that wait; who asks while it runs waits for the next."""
         mine = self._asked
         while self._copied < mine:
-            await asyncio.shield(self._begin())
-
-    def _begin(self) -> asyncio.Task[None]:
-        if self._task is None:
-            self._task = asyncio.get_running_loop().create_task(self._copy())
-        return self._task
+            await asyncio.shield(self._following.begin())
 
     async def _copy(self) -> None:
         serves = self._asked
         try:
             await asyncio.to_thread(self._sink.copy)
-        except SinkUnwritten as error:
-            self._tell(str(error))
-        except BaseException as error:
-            if not is_failure(error):
-                raise
-            self._tell(type(error).__name__)
-        else:
-            self._problem = None
         finally:
             self._copied = serves
-            self._task = None
-        if self._asked > serves and self._problem is None:
-            self._begin()  # what came meanwhile may be the last for a long time
+
+    def _go_on(self) -> None:
+        if self._asked > self._copied and self._following.problem is None:
+            self._following.begin()  # what came meanwhile may be the last for a long time
 
     async def _take(self, events: Sequence[AuditEvent], error: AuditUnavailable) -> Sequence[str]:
         """Let the sink have alone what the record cannot; it ends whether or not somebody waits."""
@@ -160,7 +152,7 @@ class TwoSinksStore(ForwardingStore):
         try:
             ids = await asyncio.shield(taking)
         except SinkUnwritten as unwritten:
-            self._tell(str(unwritten))
+            self._following.tell(str(unwritten))
             raise error from unwritten
         for name in names:
             self._taking.pop(name, None)  # its caller knows that it stands
@@ -175,11 +167,6 @@ class TwoSinksStore(ForwardingStore):
                 await asyncio.wait([taking])
                 return taking.exception() is None
         return False
-
-    def _tell(self, problem: str) -> None:
-        if problem != self._problem:
-            _LOG.error("the second sink took no event: %s", problem)
-        self._problem = problem
 
 
 def _hear(taking: asyncio.Task[Sequence[str]]) -> None:

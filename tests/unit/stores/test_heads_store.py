@@ -155,7 +155,7 @@ async def test_where_heads_are_required_nothing_runs_before_one_is_known_to_be_p
     for _ in range(before):
         earlier = headed(sqlite, tmp_path)
         await earlier.record([outcome()])
-        await earlier._run()
+        await earlier._begin()
         (tmp_path / "away").rename(tmp_path / "kept")
     (tmp_path / "away").write_text("a file stands where their folder was to be")
     attended = headed(sqlite, tmp_path, required=True)

@@ -232,7 +232,7 @@ async def test_with_any_a_full_sink_stops_nothing_and_is_told_once(
         await both.record([intent("req.00000002")])
         await until(lambda: bool(caplog.records))
         await both.record([intent("req.00000003")])
-        await asyncio.gather(*([both._task] if both._task else []))
+        await both._following.rest()
     await both.record([intent("req.00000004")])
     await until_copied(tmp_path, 1, 2, 3, 4)
     assert [record.message.partition(":")[0] for record in caplog.records] == [
