@@ -212,14 +212,15 @@ CELLS: dict[tuple[str, str], Cell] = {
 
 
 def rows() -> dict[tuple[str, str], str]:
-    """The cells of the page: (dependency, how) → what stands there."""
-    found = {}
-    for line in PAGE.read_text("utf-8").split("\n## ")[0].splitlines():
-        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        if len(cells) == 5 and cells[0] not in ("dependency", "---"):
-            found.update(
-                {(cells[0], kind): told for kind, told in zip(KINDS, cells[1:], strict=True)}
-            )
+    """The rows of the page: (dependency, how) → what stands there. A row may be for several."""
+    found: dict[tuple[str, str], str] = {}
+    for section in PAGE.read_text("utf-8").split("\n### ")[1:]:
+        dependency, _, text = section.split("\n## ")[0].partition("\n")
+        for line in text.splitlines():
+            how, *told = [cell.strip() for cell in line.strip().strip("|").split(" | ")]
+            if line.startswith("| ") and how.strip("|- "):
+                assert len(told) == 5, line
+                found.update({(dependency, kind): " ".join(told) for kind in how.split(", ")})
     return found
 
 
@@ -251,5 +252,18 @@ def test_every_cell_of_the_page_is_held_here_or_names_the_test_that_holds_it() -
 
 
 def test_every_scenario_has_its_cell() -> None:
-    assert len(rows()) == 4 * 15
     assert set(CELLS) - set(rows()) == set()
+
+
+def test_each_dependency_is_told_down_slow_lying_and_raising() -> None:
+    told = rows()
+    dependencies = {dependency for dependency, _ in told}
+    assert len(dependencies) == 20
+    assert {(each, kind) for each in dependencies for kind in KINDS} - set(told) == set()
+
+
+def test_each_link_within_the_page_leads_to_a_heading() -> None:
+    page = PAGE.read_text("utf-8")
+    headings = re.findall(r"(?m)^#+ (.*)$", page)
+    anchors = {re.sub(r"[^\w -]", "", each).lower().replace(" ", "-") for each in headings}
+    assert set(re.findall(r"\]\(#([^)]+)\)", page)) <= anchors
