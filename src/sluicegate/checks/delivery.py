@@ -51,16 +51,17 @@ _FAULTS: Final[dict[Fault, tuple[Stage, Code, str]]] = {
         _FETCH,
         Code.UPSTREAM_UNAVAILABLE,
         (
-            "the host shows no key that the contract pins: it was set up anew, or another one stands"
-            " in its place; nothing was sent"
+            "the host shows no key that the contract pins: it was set up anew, or another one"
+            " stands in its place; nothing was sent"
         ),
     ),
     Fault.CERTIFICATE: (
         _FETCH,
         Code.UPSTREAM_UNAVAILABLE,
         (
-            "the certificate of the upstream does not verify: it ran out, is for another name, is from"
-            " nobody who is trusted, or another one stands in its place; nothing was sent to it"
+            "the certificate of the upstream does not verify: it ran out, is for another name, is"
+            " from nobody who is trusted, or another one stands in its place; nothing was sent to"
+            " it"
         ),
     ),
     Fault.LEAK: (

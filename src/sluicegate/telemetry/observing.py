@@ -22,10 +22,16 @@ from sluicegate.gates.recording import Subject
 from sluicegate.gates.terms import NO_TERMS, Terms
 from sluicegate.gates.watching import UNOBSERVED, Watch
 from sluicegate.telemetry import names
-from sluicegate.values.codes import Stage
+from sluicegate.values.codes import Code, Stage
 
 _LOG: Final = logging.getLogger("sluicegate")
-_CONCLUDING: Final = frozenset({EventKind.OUTCOME, EventKind.REFUSED})
+_OF_ATTEMPTS: Final = frozenset({EventKind.INTENT, EventKind.OUTCOME, EventKind.REFUSED})
+_UNRECORDED: Final = {
+    names.STAGE: str(Stage.AUDIT),
+    names.CODE: str(Code.AUDIT_UNAVAILABLE),
+}
+"""What is told of an answer that no event speaks of: it was given because there is none."""
+
 _DURATION_BOUNDS_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
@@ -56,7 +62,9 @@ class TracingObserver:
             explicit_bucket_boundaries_advisory=_DURATION_BOUNDS_S,
         )
         self._refusals = meter.create_counter(
-            names.REFUSALS, unit="{refusal}", description="Attempts that a stage refused."
+            names.REFUSALS,
+            unit="{refusal}",
+            description="Attempts that a stage refused, or that could not be recorded.",
         )
 
     def watch(self, subject: Subject) -> AbstractContextManager[Watch]:
@@ -96,21 +104,17 @@ class TracingObserver:
 
     def see(self, event: AuditEvent) -> None:
         """Hear of an event that was committed. Never raises."""
-        if event.kind not in _CONCLUDING:
-            return
+        if event.kind not in _OF_ATTEMPTS or "unheard" in event.detail:
+            return  # the latter stand for an attempt that nobody made
         call = _watched.get()
         if call is not None and call.subject.request_id == event.request_id:
+            if call.is_unrecorded and event.code == Code.AUDIT_UNAVAILABLE:
+                return  # told when the call was answered: this closes its intent behind it
             call.last = event
         with _quietly():
             if event.code is not None:
-                self._refusals.add(
-                    1,
-                    {
-                        names.GEN_AI_TOOL_NAME: event.tool,
-                        names.STAGE: event.stage or "",
-                        names.CODE: event.code,
-                    },
-                )
+                told = {names.STAGE: event.stage or "", names.CODE: event.code}
+                self._refusals.add(1, {names.GEN_AI_TOOL_NAME: event.tool, **told})
 
     def _count(self, call: _TracedCall, seconds: float) -> None:
         told = {
@@ -118,6 +122,8 @@ class TracingObserver:
             names.OUTCOME: call.outcome,
             names.CODE: call.code,
         }
+        if call.is_unrecorded:
+            self._refusals.add(1, {names.GEN_AI_TOOL_NAME: call.subject.tool, **_UNRECORDED})
         self._calls.add(1, told)
         self._duration.record(seconds, told)
 
@@ -125,16 +131,18 @@ class TracingObserver:
 class _TracedCall:
     """What became of a call: ``code`` is what the agent saw, empty where it was given data.
 
-    ``last`` is the last of its events that says how an attempt ended.
+    ``last`` is the last of its events that was recorded. ``is_unrecorded``: it was answered, and
+    none of them says how it ended.
     """
 
-    __slots__ = ("code", "last", "outcome", "subject")
+    __slots__ = ("code", "is_unrecorded", "last", "outcome", "subject")
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
         self.last: AuditEvent | None = None
         self.outcome = "abandoned"
         self.code = ""
+        self.is_unrecorded = False
 
     def answered(self, envelope: Envelope | None) -> None:
         """As ``Watch.answered``."""
@@ -145,6 +153,7 @@ class _TracedCall:
         else:
             self.outcome = "failure" if isinstance(envelope, Failure) else "refused"
             self.code = str(envelope.code)
+            self.is_unrecorded = not _is_end(self.last)
 
 
 _watched: Final[ContextVar[_TracedCall | None]] = ContextVar("watched", default=None)
@@ -193,10 +202,19 @@ def _end(span: trace.Span, call: _TracedCall) -> None:
         # What an earlier attempt failed at is counted; it is not what became of the call.
         if call.outcome != "success":
             span.set_attributes(_describe_refusal(call.last))
+    if call.is_unrecorded:
+        span.set_attributes(_UNRECORDED)
     if call.code:
         span.set_attribute(names.ERROR_TYPE, call.code)
         span.set_status(trace.StatusCode.ERROR)
     span.end()
+
+
+def _is_end(event: AuditEvent | None) -> bool:
+    """Whether it says how a call ended: another attempt may have followed on one that failed."""
+    if event is None or event.kind is EventKind.INTENT:
+        return False
+    return "retry_in_s" not in event.detail
 
 
 def _current_trace() -> str | None:

@@ -258,8 +258,8 @@ async def test_a_host_that_shows_no_pinned_key_is_told_as_such_and_was_sent_noth
     assert (receipt.fault, receipt.dispatched, receipt.raw) == (Fault.HOST_KEY, False, b"")
     assert caplog.messages == [
         (
-            f"call {dispatch().request_id}: 127.0.0.1:{port} shows no key that keys/known_hosts pins:"
-            " another host may stand in its place"
+            f"call {dispatch().request_id}: 127.0.0.1:{port} shows no key that keys/known_hosts"
+            " pins: another host may stand in its place"
         )
     ]
 

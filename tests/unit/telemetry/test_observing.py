@@ -25,6 +25,7 @@ from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.gate import Gate
 from sluicegate.gates.outstanding import Outstanding
 from sluicegate.gates.ports import AuditUnavailable, Dispatch
+from sluicegate.gates.terms import NO_TERMS, Terms
 from sluicegate.gates.watching import UNOBSERVED
 from sluicegate.opening.observing import observe
 from sluicegate.stores.memory import MemoryStore
@@ -40,6 +41,7 @@ pytestmark = pytest.mark.requirement("AUD-6")
 CALLER = Caller(subject="svc", tenant="acme")
 RETRY = {"attempts": 2, "budget_s": 10, "on": ["UPSTREAM_UNAVAILABLE"]}
 LOST = Receipt(adapter="case", adapter_version="1", endpoint="", fault=Fault.UNREACHABLE)
+UNSENT = replace(LOST, dispatched=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +71,21 @@ class Watched:
         ]
 
 
-def watched(upstream: RecordedUpstream, *processors: SpanProcessor, **changes: object) -> Watched:
-    return watch_tools(contracts(**changes), {"job_status": upstream}, *processors)
+def watched(
+    upstream: RecordedUpstream,
+    *processors: SpanProcessor,
+    store: MemoryStore | None = None,
+    **changes: object,
+) -> Watched:
+    tools = contracts(**changes)
+    return watch_tools(tools, {"job_status": upstream}, *processors, store=store)
 
 
 def watch_tools(
-    tools: ContractSet, upstreams: Mapping[str, RecordedUpstream], *processors: SpanProcessor
+    tools: ContractSet,
+    upstreams: Mapping[str, RecordedUpstream],
+    *processors: SpanProcessor,
+    store: MemoryStore | None = None,
 ) -> Watched:
     exporter, reader = InMemorySpanExporter(), InMemoryMetricReader()
     provider = TracerProvider()
@@ -82,7 +93,7 @@ def watch_tools(
         provider.add_span_processor(processor)
     meter = MeterProvider([reader]).get_meter("test")
     observer = TracingObserver(provider.get_tracer("test"), meter)
-    store = MemoryStore()
+    store = store or MemoryStore()
     gate = gate_of(
         tools,
         upstreams,
@@ -167,6 +178,65 @@ async def test_what_went_wrong_stands_on_the_span_and_in_the_counts(
     refused["sluicegate.stage"] = expected["sluicegate.stage"]
     assert seen.points("sluicegate.refusals") == [(refused, expected["sluicegate.attempt"])]
     assert [count for _, count in seen.points("sluicegate.calls.active")] == [0]
+
+
+class Failing(MemoryStore):
+    """A record that takes the first ``taken`` commits, then ``lost`` fail, then it takes again.
+
+    Every commit takes ``turns`` of the loop.
+    """
+
+    def __init__(self, taken: int, lost: int = 1_000, turns: int = 0) -> None:
+        super().__init__()
+        self._fates = [True] * taken + [False] * lost
+        self._turns = turns
+
+    async def record(
+        self, events: Sequence[AuditEvent], *, terms: Terms = NO_TERMS
+    ) -> Sequence[str]:
+        if self._fates and not self._fates.pop(0):
+            raise AuditUnavailable("full")
+        for _ in range(self._turns):
+            await asyncio.sleep(0)
+        return await super().record(events, terms=terms)
+
+
+UNRECORDED: dict[str, tuple[tuple[int, ...], bytes | Receipt, str, str, int | None]] = {
+    "the set": ((0,), answer(), ARGUMENTS, "refused", None),
+    "a refusal": ((1,), answer(), "{}", "refused", None),
+    "an intent": ((1,), answer(), ARGUMENTS, "refused", None),
+    "an intent, the record is back": ((1, 1), answer(), ARGUMENTS, "refused", 1),
+    "an intent, closed behind the answer": ((1, 1, 9), answer(), ARGUMENTS, "refused", None),
+    "an outcome": ((2,), answer(), ARGUMENTS, "failure", 1),
+    "an outcome, the record is back": ((2, 1), answer(), ARGUMENTS, "failure", 1),
+    "an outcome, told behind the answer": ((2, 1, 9), answer(), ARGUMENTS, "failure", 1),
+    "a further intent": ((3,), UNSENT, ARGUMENTS, "failure", 1),
+}
+
+
+@pytest.mark.requirement("AUD-1")
+@pytest.mark.parametrize("effect", ["read", "write"])
+@pytest.mark.parametrize("case", UNRECORDED)
+async def test_a_call_whose_end_is_not_recorded_is_counted_once_and_its_span_says_so(
+    case: str, effect: str
+) -> None:
+    fates, first, arguments, outcome, attempt = UNRECORDED[case]
+    upstream = RecordedUpstream(first, answer())
+    seen = watched(upstream, store=Failing(*fates), retry=RETRY, effect=effect)
+    await seen.gate.call("job_status", arguments, caller=CALLER)
+    while seen.gate._means.unfinished:  # what closes an intent may come behind the answer
+        await asyncio.sleep(0)
+    attributes = dict(seen.span().attributes or {})
+    told = [attributes.get(name) for name in (names.OUTCOME, names.ATTEMPT)]
+    assert told == [outcome, attempt]
+    down = {"sluicegate.stage": "audit", "sluicegate.code": "AUDIT_UNAVAILABLE"}
+    assert {name: attributes.get(name) for name in down} == down
+    counted = [
+        count
+        for point, count in seen.points("sluicegate.refusals")
+        if point["sluicegate.code"] == "AUDIT_UNAVAILABLE"
+    ]
+    assert counted == [1]
 
 
 async def test_what_an_earlier_attempt_failed_at_is_counted_and_not_on_the_span() -> None:
