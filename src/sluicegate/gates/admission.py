@@ -128,14 +128,21 @@ def refuse_term(refused: TermRefused, proven: Proven, running: Collection[str]) 
             needed=proven.needed,
             told=proven.tell_spent(refused.spent),
         )
-    if refused.code is not Code.OUTCOME_UNKNOWN:
-        allowance = refused.allowance
-        told = None if allowance is None else _tell_quotas([allowance], refused.frees)
+    if refused.allowance is not None:
+        told = _tell_quotas([refused.allowance], refused.frees)
         return Rejected(stage=Stage.ADMIT, code=refused.code, told=told)
+    held = tell_holder(refused.request_id)
+    if refused.code is not Code.OUTCOME_UNKNOWN:
+        return Rejected(stage=Stage.ADMIT, code=refused.code, told=held)
     if refused.request_id in running:
-        return Rejected(stage=Stage.ADMIT, code=Code.IN_PROGRESS)
+        return Rejected(stage=Stage.ADMIT, code=Code.IN_PROGRESS, told=held)
     # The rung is admit, the question is whether to send again: SPEC 15 calls that retry.
-    return Rejected(stage=Stage.RETRY, code=Code.OUTCOME_UNKNOWN)
+    return Rejected(stage=Stage.RETRY, code=Code.OUTCOME_UNKNOWN, told=held)
+
+
+def tell_holder(request_id: str, why: str = "") -> Mapping[str, JsonValue]:
+    """Return what the record says of the call that stands in the way of this one, and how."""
+    return {"held_by": request_id, **({"because": why} if why else {})}
 
 
 def _allowances(

@@ -22,6 +22,10 @@ DECISION_TIMEOUT_S: Final = 0.25
 DECISION_LIFETIME_S: Final = 1.0
 """A decision older than this is taken anew before anything runs (ARG-5)."""
 
+_AT_ONCE: Final = 8
+"""Questions about the resources of one call that a decision point is asked side by side."""
+
+_OBLIGED: Final = "it is allowed with obligations, and none is understood"
 _DENIED: Final = Rejected(stage=Stage.AUTHORIZE, code=Code.DENIED)
 _UNAVAILABLE: Final = Rejected(stage=Stage.AUTHORIZE, code=Code.PDP_UNAVAILABLE)
 
@@ -41,6 +45,14 @@ class Permitted:
     decision_ids: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """``query`` is None for a resource that cannot be named; ``place`` is its type and pointer."""
+
+    query: AccessQuery | None
+    place: str
+
+
 async def authorize(
     prepared: Prepared, contract: Contract, caller: Caller, authorizer: Authorizer, clock: Clock
 ) -> Permitted | Rejected:
@@ -50,19 +62,24 @@ async def authorize(
     when a decision is late, raises, or is not a Decision. Late is what the clock says afterwards: a
     decision point that holds up the loop, or swallows its cancellation, is not cut off in time.
     Obligations are not understood by this release, so a decision that bears one is a denial. All
-    resources share one deadline.
-    Source: SPEC ACC-1, ACC-2.
+    resources share one deadline, and are asked about side by side. The record says which of them
+    was not allowed, by type and place. Source: SPEC ACC-1, ACC-2.
     """
     decided_at = clock.monotonic()
-    resources = list(_resources(prepared.arguments, contract))
-    if None in resources or (contract.arguments.resources and not resources):
-        return _DENIED  # what cannot be named, or names nothing, cannot be decided
-    queries = [_query(contract, caller, resource) for resource in resources or [None]]
+    asked = list(_questions(prepared.arguments, contract, caller))
+    if contract.arguments.resources and not asked:
+        return _DENIED  # what names nothing cannot be decided
+    for question in asked:
+        if question.query is None:
+            return replace(_DENIED, told={"resource": question.place})
     taken: list[Decision] = []
-    rejected = await _decide(queries, authorizer, taken)
+    rejected = await _decide(
+        asked or [_Question(_query(contract, caller, None), "")], authorizer, taken
+    )
     ids = tuple(decision.decision_id for decision in taken)
     if rejected is not None:
-        return replace(rejected, told=_tell_decisions(ids, rejected.decision_id))
+        told = {**(rejected.told or {}), **_tell_decisions(ids, rejected.decision_id)}
+        return replace(rejected, told=told or None)
     return Permitted(
         prepared=prepared,
         decision_id=ids[0],
@@ -73,32 +90,59 @@ async def authorize(
 
 
 async def _decide(
-    queries: Sequence[AccessQuery], authorizer: Authorizer, taken: list[Decision]
+    asked: Sequence[_Question], authorizer: Authorizer, taken: list[Decision]
 ) -> Rejected | None:
-    """Put each query until one is not allowed, and add to ``taken`` whatever was decided."""
+    """Judge the decisions in the order of the questions, up to the first that is no plain yes.
+
+    Whatever was decided is added to ``taken``.
+    """
     try:
         async with asyncio.timeout(DECISION_TIMEOUT_S) as limit:
-            for query in queries:
-                decision: object = await authorizer.decide(query)
-                if not _is_whole(decision):
-                    return _UNAVAILABLE
-                taken.append(decision)
-                if _is_past(limit):
-                    return _UNAVAILABLE
-                if decision.errors:
-                    return _told(_UNAVAILABLE, decision, "; ".join(decision.errors))
-                if decision.allow is not True or decision.obligations:
-                    return _told(_DENIED, decision, decision.reason)
-    except BaseException as error:  # whatever a decision point raises is a denial
+            for first in range(0, len(asked), _AT_ONCE):
+                some = asked[first : first + _AT_ONCE]
+                decisions = await _ask(some, authorizer)
+                taken += filter(_is_whole, decisions)
+                for question, decision in zip(some, decisions, strict=True):
+                    if isinstance(decision, BaseException) and is_failure(decision):
+                        return _fault(decision, question.place)
+                    if not _is_whole(decision) or _is_past(limit):
+                        return _UNAVAILABLE
+                    rejected = _judge(decision, question.place)
+                    if rejected is not None:
+                        return rejected
+    except BaseException as error:
         if not is_failure(error):
             raise
-        return replace(_UNAVAILABLE, engine_message=text_of(error))
+        return _fault(error, asked[0].place if len(asked) == 1 else "")
     return None
 
 
-def _tell_decisions(ids: Sequence[str], decision_id: str | None) -> Mapping[str, JsonValue] | None:
+def _fault(error: BaseException, place: str) -> Rejected:
+    """Return the refusal: whatever a decision point raises is a denial."""
+    told = {"resource": place} if place else None
+    return replace(_UNAVAILABLE, engine_message=text_of(error), told=told)
+
+
+async def _ask(some: Sequence[_Question], authorizer: Authorizer) -> Sequence[object]:
+    """Return the decision on each, or what was raised in its place."""
+    decisions = (authorizer.decide(each.query) for each in some if each.query is not None)
+    if len(some) == 1:  # by far the most calls: nothing to be side by side with
+        return [await next(decisions)]
+    return await asyncio.gather(*decisions, return_exceptions=True)
+
+
+def _judge(decision: Decision, place: str) -> Rejected | None:
+    """Return the refusal of what is no plain yes without obligations."""
+    if decision.errors:
+        return _told(_UNAVAILABLE, decision, "; ".join(decision.errors), place)
+    if decision.allow is not True:
+        return _told(_DENIED, decision, decision.reason, place)
+    return _told(_DENIED, decision, _OBLIGED, place) if decision.obligations else None
+
+
+def _tell_decisions(ids: Sequence[str], decision_id: str | None) -> Mapping[str, JsonValue]:
     """Return what the record says beside ``decision_id`` of the event: every id, if it has more."""
-    return None if set(ids) <= {decision_id or ""} else {"decisions": list(ids)}
+    return {} if set(ids) <= {decision_id or ""} else {"decisions": list(ids)}
 
 
 def _is_whole(decision: object) -> TypeGuard[Decision]:
@@ -114,10 +158,11 @@ def _is_whole(decision: object) -> TypeGuard[Decision]:
     )
 
 
-def _told(rejected: Rejected, decision: Decision, said: str) -> Rejected:
+def _told(rejected: Rejected, decision: Decision, said: str, place: str) -> Rejected:
     """Say whose decision it was; what it says of itself goes to custody, for it may quote."""
     return replace(
         rejected,
+        told={"resource": place} if place else None,
         decision_id=decision.decision_id or None,
         policy_version=decision.policy_version or None,
         engine_message=said or None,
@@ -139,13 +184,17 @@ def _query(contract: Contract, caller: Caller, resource: Resource | None) -> Acc
     )
 
 
-def _resources(arguments: Mapping[str, object], contract: Contract) -> Iterator[Resource | None]:
-    """Yield each resource that the arguments name; None for one that cannot be named."""
+def _questions(
+    arguments: Mapping[str, object], contract: Contract, caller: Caller
+) -> Iterator[_Question]:
+    """Yield one about each resource that the arguments name."""
     for rule in contract.arguments.resources:
-        for _, value in rule.id.every(arguments):
-            items = value if isinstance(value, list) else [value]
-            for item in items:
+        for pointer, value in rule.id.every(arguments):
+            items = enumerate(value) if isinstance(value, list) else [(None, value)]
+            for index, item in items:
+                place = f"{rule.type} at {pointer}" + ("" if index is None else f"/{index}")
                 if item is NOTHING or isinstance(item, bool) or not isinstance(item, str | int):
-                    yield None
+                    yield _Question(None, place)
                 else:
-                    yield Resource(type=rule.type, id=str(item))
+                    resource = Resource(type=rule.type, id=str(item))
+                    yield _Question(_query(contract, caller, resource), place)

@@ -16,14 +16,14 @@ from typing import Final
 
 from sluicegate.checks.selection import Selected
 from sluicegate.contracts.contract import Effect
-from sluicegate.gates.admission import Admitted, Moment, admit, refuse_term
+from sluicegate.gates.admission import Admitted, Moment, admit, refuse_term, tell_holder
 from sluicegate.gates.answers import Answer
 from sluicegate.gates.authenticating import find_trust, read_keys
 from sluicegate.gates.authorizing import DECISION_LIFETIME_S, Permitted, authorize
 from sluicegate.gates.closing import Closing
 from sluicegate.gates.drift import notice_of
 from sluicegate.gates.envelopes import Failure, Refused, Success, succeed
-from sluicegate.gates.evidence import NOTHING_PROVEN, Witnesses, may_be_replayed
+from sluicegate.gates.evidence import NOTHING_PROVEN, Witnesses, find_staleness
 from sluicegate.gates.failures import is_failure
 from sluicegate.gates.journal import Journal
 from sluicegate.gates.masking import hide_in_answer
@@ -278,8 +278,10 @@ class Course:
         current = await self._permit_anew(permitted)
         if isinstance(current, Rejected):
             return current
-        if kept is None or not may_be_replayed(kept, self._line.contract, clock.now()):
-            return Rejected(stage=Stage.ADMIT, code=Code.KEY_REUSED)
+        why = find_staleness(kept, self._line.contract, clock.now())
+        if kept is None or why is not None:
+            told = tell_holder(request_id, f"it is done, and {why}")
+            return Rejected(stage=Stage.ADMIT, code=Code.KEY_REUSED, told=told)
         envelope = Success(subject.tool, subject.request_id, kept.data, replayed=True)
         await self._journal.replayed(envelope, request_id)
         self._closing.end_row()

@@ -289,16 +289,20 @@ def _find_misfit(
     return None if all(subjects) else Lack.OTHER_SUBJECT
 
 
-def may_be_replayed(answer: Accepted, contract: Contract, now: datetime) -> bool:
-    """Whether a kept answer may be given again at ``now`` under ``contract``.
+def find_staleness(answer: Accepted | None, contract: Contract, now: datetime) -> str | None:
+    """Return why a kept answer may not be given again at ``now`` under ``contract``; None: it may.
 
     It must have been judged by it: what another version selected is not what this one gives. And
     it must be fresh still, by the contract's own rule.
     """
+    if answer is None:
+        return "its answer is not kept"
     if answer.contract_digest != contract.fingerprints.digest:
-        return False
+        return "another version of the contract judged its answer"
     fresh = contract.result.fresh
-    return fresh is None or _is_within(answer.data, fresh, fresh.max_age_s, now)
+    if fresh is None or _is_within(answer.data, fresh, fresh.max_age_s, now):
+        return None
+    return "its answer is no longer fresh"
 
 
 def _is_recent(answer: Accepted, rule: EvidenceRule, witness: Contract, now: datetime) -> bool:

@@ -192,22 +192,39 @@ REFUSED: dict[str, tuple[list[Decision | Exception], tuple[str, str | None], dic
     "the first is denied": (
         [decision(1, allow=False)],
         ("DENIED", "d-1"),
-        {"policy": "v-1"},
+        {"policy": "v-1", "resource": "project at /projects/0"},
     ),
     "the second is denied": (
         [decision(1), decision(2, allow=False)],
         ("DENIED", "d-2"),
-        {"policy": "v-2", "decisions": ["d-1", "d-2"]},
+        {
+            "policy": "v-2",
+            "resource": "project at /projects/1",
+            "decisions": ["d-1", "d-2"],
+        },
     ),
     "the third errs": (
         [decision(1), decision(2), decision(3, errors=("odd",))],
         ("PDP_UNAVAILABLE", "d-3"),
-        {"policy": "v-3", "decisions": ["d-1", "d-2", "d-3"]},
+        {
+            "policy": "v-3",
+            "resource": "project at /projects/2",
+            "decisions": ["d-1", "d-2", "d-3"],
+        },
     ),
     "the second is none": (
         [decision(1), ConnectionError("down")],
         ("PDP_UNAVAILABLE", None),
-        {"decisions": ["d-1"]},
+        {"resource": "project at /projects/1", "decisions": ["d-1"]},
+    ),
+    "the second is obliged": (
+        [decision(1), decision(2, obligations=("log",)), decision(3)],
+        ("DENIED", "d-2"),
+        {
+            "policy": "v-2",
+            "resource": "project at /projects/1",
+            "decisions": ["d-1", "d-2", "d-3"],
+        },
     ),
 }
 
@@ -253,3 +270,19 @@ async def test_the_intent_of_a_call_about_several_resources_names_every_decision
     intent, _ = gate.audit.events(request_id=told.request_id)
     assert (told.outcome, intent.decision_id) == ("success", "d-1")
     assert json.loads(intent.detail) == {"policy": "v-1", "decisions": ["d-1", "d-2", "d-3"]}
+
+
+@pytest.mark.requirement("ACC-1", "AUD-4")
+async def test_an_obligation_is_told_as_the_reason_of_the_denial() -> None:
+    said = decision(1, reason="the service allows", obligations=("log",))
+    gate = gate_of(
+        contracts(), {"job_status": RecordedUpstream(answer())}, authorizer=Deciding(said)
+    )
+    given = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    (event,) = gate.audit.events(request_id=given.request_id)
+    ref = json.loads(event.detail)["custody"]["engine"]
+    kept = await gate.audit.reveal(ref, who="o", reason="r", now=datetime.now(UTC))
+    assert (given.code, kept) == (
+        "DENIED",
+        b"it is allowed with obligations, and none is understood",
+    )

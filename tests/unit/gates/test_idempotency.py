@@ -273,3 +273,41 @@ async def test_a_typed_replay_is_typed() -> None:
         "job_restart", ARGUMENTS, caller=CALLER, call_id="c-1", as_=dict[str, str]
     )
     assert given.typed == {"restarted": "run_A1b2C3d4E5f6"}
+
+
+async def held_by(yard: Yard, call_id: str = "c-1", arguments: str = ARGUMENTS) -> tuple[str, Any]:
+    shown = await yard.act(call_id, arguments)
+    (event,) = yard.gate.audit.events(request_id=shown["request_id"])
+    return code_of(shown), json.loads(event.detail)
+
+
+@pytest.mark.requirement("AUD-2", "ACC-4")
+async def test_the_record_names_the_call_that_stands_in_the_way_and_why() -> None:
+    yard = Yard(
+        json.dumps({"restarted": "run_A1b2C3d4E5f6", "at": "2026-11-30T12:00:00Z"}).encode(),
+        result=FRESH,
+    )
+    first = (await yard.act())["request_id"]
+    other = await held_by(yard, arguments=OTHER)
+    assert other == ("KEY_REUSED", {"held_by": first})
+    yard.clock.advance(61)
+    late = await held_by(yard)
+    because = "it is done, and its answer is no longer fresh"
+    assert late == ("KEY_REUSED", {"held_by": first, "because": because})
+
+
+@pytest.mark.requirement("AUD-2", "RET-2")
+@pytest.mark.parametrize("code", ["IN_PROGRESS", "OUTCOME_UNKNOWN"])
+async def test_the_record_names_the_open_call_that_stands_in_the_way(code: str) -> None:
+    upstream = Held(DONE)
+    yard = Yard(upstream=upstream)
+    running = asyncio.create_task(yard.act())
+    await upstream.asked.wait()
+    (intent,) = yard.gate.audit.events(tool="job_restart")
+    if code == "OUTCOME_UNKNOWN":
+        running.cancel()
+        await asyncio.wait([running])
+        await asyncio.gather(*yard.gate._means.unfinished)
+    assert await held_by(yard) == (code, {"held_by": intent.request_id})
+    upstream.release.set()
+    await asyncio.wait([running])
