@@ -127,6 +127,11 @@ def test_a_purge_waits_for_no_redis_and_tells_what_is_to_be_repeated(
     assert "purged, and the act is recorded, but other gates may still give an answer" in said.err
     assert "limits.key_store: Redis does not answer" in said.err
     assert "run `sluicegate audit purge` once more" in said.err
+    repeated = sluicegate("audit", "purge", "--folder", "one")
+    assert (repeated.code, "nothing more to purge here, but other gates" in repeated.err) == (
+        5,
+        True,
+    )
     server.start()
     assert call(other) == "replayed"
     again = sluicegate("audit", "purge", "--folder", "one")

@@ -125,9 +125,10 @@ async def purge_and_tell(
     try:
         await _told(tell(keys))
     except (AuditUnavailable, ConfigurationError) as error:
+        done = f"{count} purged, and the act is recorded" if count else "nothing more to purge here"
         raise KeyStoreNotTold(
-            f"{count} purged, and the act is recorded, but other gates may still give an answer"
-            f" that is gone here: {error}; then run `sluicegate audit purge` once more"
+            f"{done}, but other gates may still give an answer that is gone here: {error}; then run"
+            " `sluicegate audit purge` once more"
         ) from error
     return count
 
