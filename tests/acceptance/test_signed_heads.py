@@ -73,7 +73,12 @@ def test_a_copy_is_verified_without_any_secret(sluicegate: Here, tmp_path: Path)
         *("audit", "verify", "--database", elsewhere / "audit.db"),
         *("--heads", elsewhere / "heads.jsonl", "--public-key", elsewhere / "public"),
     )
-    assert sluicegate(*verify).code == 0
+    done = sluicegate(*verify)
+    assert (done.code, [line.split()[0] for line in done.out.splitlines()]) == (
+        0,
+        ["LINKED", "SIGNED"],
+    )
+    assert json.loads(sluicegate(*verify, "--format", "json-v1").out)["verdict"] == "linked"
     cut(elsewhere / "audit.db", 1)
     done = sluicegate(*verify)
     assert (done.code, "CHAIN_SHORTER_THAN_ANCHOR" in done.out) == (1, True)

@@ -210,12 +210,17 @@ class HeldBack(AuditUnavailable):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainReport:
-    """``broken_at`` is the first bad seq, None if the chain holds; ``problem`` says why."""
+    """``broken_at`` is the first bad seq, None if the chain holds; ``problem`` says why.
+
+    ``keyed``: every column was recomputed with the keys of the record. Without them links are
+    compared alone, and a column that was changed is not seen.
+    """
 
     events: int
     head: str
     broken_at: int | None = None
     problem: str | None = None
+    keyed: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -107,7 +108,7 @@ def verify_copy(
         chain = walk_chain(read_copy(database))
     except AuditUnavailable as error:
         chain = ChainReport(events=0, head=GENESIS, broken_at=1, problem=str(error))
-    return chain, _compare(AppendedFile(heads), keys, read_copy(database))
+    return replace(chain, keyed=False), _compare(AppendedFile(heads), keys, read_copy(database))
 
 
 def _compare(file: AppendedFile, keys: PublicKeys, events: Iterable[StoredEvent]) -> AnchorReport:

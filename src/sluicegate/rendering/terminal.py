@@ -110,9 +110,11 @@ def how_to_explain(code: Code) -> str:
 def render_chain(report: ChainReport, anchor: AnchorReport | None, *, paint: Paint = PLAIN) -> str:
     """Return the outcome of verifying the record: two lines for its links, two for its heads.
 
-    No event is not intact, and neither is a whole chain that its signed heads show to be another.
+    No event is not intact, and neither is a whole chain that its signed heads show to be another,
+    or whose columns were not recomputed.
     """
-    links = _links(report, vouched=anchor is None or anchor.problem is None, paint=paint)
+    vouched = report.keyed and (anchor is None or anchor.problem is None)
+    links = _links(report, vouched=vouched, paint=paint)
     return links if anchor is None else links + _heads(anchor, paint)
 
 

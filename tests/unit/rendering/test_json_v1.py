@@ -100,6 +100,7 @@ def test_a_problem_keeps_its_place() -> None:
     ("report", "verdict", "code"),
     [
         pytest.param(ChainReport(events=1, head="a"), "intact", None, id="intact"),
+        pytest.param(ChainReport(events=1, head="a", keyed=False), "linked", None, id="linked"),
         pytest.param(
             ChainReport(events=1, head="a", broken_at=1, problem="p"),
             "broken",

@@ -187,6 +187,12 @@ def test_one_head_is_told_in_the_singular() -> None:
     )
 
 
+def test_a_chain_whose_columns_were_not_recomputed_is_not_called_intact() -> None:
+    fits = AnchorReport(heads=1, signed_seq=3, signed_at="2026-11-30T10:00:00Z")
+    told = render_chain(ChainReport(events=3, head="ab", keyed=False), fits).splitlines()
+    assert [line.split()[0] for line in told] == ["LINKED", "SIGNED"]
+
+
 def test_a_whole_chain_that_its_heads_show_to_be_cut_is_not_called_intact() -> None:
     cut = AnchorReport(
         heads=2,
