@@ -128,9 +128,9 @@ def read_stored_json(text: str) -> JsonValue:
 def shape_chain(report: ChainReport, anchor: AnchorReport | None = None) -> dict[str, JsonValue]:
     """Return the outcome of ``audit verify``; ``heads`` are those the record was held against.
 
-    The verdict is ``broken`` where links or heads found it so, ``empty`` where no event was there to
-    be checked, ``linked`` where links were compared without the keys, else ``intact``. The code is
-    CHAIN_BROKEN, else that of the heads, or null.
+    The verdict is ``broken`` where links or heads found it so, ``empty`` where no event was there
+    to be checked, ``linked`` where links were compared without the keys, else ``intact``. The code
+    is CHAIN_BROKEN, else that of the heads, or null.
     """
     whole = ("intact" if report.keyed else "linked") if report.events else "empty"
     heads = None if anchor is None else shape_anchor(anchor)
