@@ -110,6 +110,8 @@ def verify_message(
     created, expires = found.parameters.get("created"), found.parameters.get("expires")
     if not isinstance(created, int):
         return refuse(Code.SIGNATURE_WITHOUT_TIME, "the signature covers no `created`")
+    if "expires" in found.parameters and not _is_time(expires):
+        return refuse(Code.BAD_SIGNATURE, "`expires` is no time")
     nonce = found.nonce
     return Signed(
         payload=found.body,
@@ -120,6 +122,11 @@ def verify_message(
         if nonce
         else replay_id_of("rfc9421", *_base_of(found)),
     )
+
+
+def _is_time(value: object) -> bool:
+    """Whether it is whole seconds; a parameter without a value is True."""
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _judge_form(receipt: Receipt) -> Rejected | None:

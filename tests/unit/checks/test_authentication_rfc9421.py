@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 import zlib
 from dataclasses import replace
@@ -77,23 +78,31 @@ def test_a_stranger_under_a_known_name_is_refused() -> None:
     assert judge(receive(BODY, forged), MESSAGE, KEYS) == BAD
 
 
-def test_without_a_signed_time_nothing_is_accepted() -> None:
-    """Signed by hand: the library itself always adds ``created``."""
+@pytest.mark.parametrize(
+    ("times", "expected"),
+    [
+        pytest.param("", ("authenticate", "SIGNATURE_WITHOUT_TIME"), id="none"),
+        pytest.param(";created", BAD, id="without a value"),
+        pytest.param(f";created={SECONDS}", BODY, id="a time"),
+        pytest.param(f";created={SECONDS};expires", BAD, id="an end without a value"),
+        pytest.param(f";created={SECONDS};expires=2.5", BAD, id="a broken end"),
+        pytest.param(f';created={SECONDS};expires="never"', BAD, id="an end in words"),
+    ],
+)
+def test_a_signed_time_is_a_whole_number_of_seconds(times: str, expected: object) -> None:
+    """Signed by hand: the library itself always adds a right ``created``."""
     base64_of = message()["Content-Digest"]
-    params = '("@status" "content-digest" "x-request-id";req);keyid="ed-1"'
+    params = f'("@status" "content-digest" "x-request-id";req);keyid="ed-1"{times}'
     base = (
         f'"@status": 200\n"content-digest": {base64_of}\n"x-request-id";req: req.signing0\n'
         f'"@signature-params": {params}'
     )
-    import base64
-
     made = base64.b64encode(ED25519.get_op_key("sign").sign(base.encode())).decode()
     headers = {
         "Content-Digest": base64_of,
         "Signature-Input": f"sig={params}",
         "Signature": f"sig=:{made}:",
     }
-    expected = ("authenticate", "SIGNATURE_WITHOUT_TIME")
     assert judge(receive(BODY, headers), MESSAGE, KEYS) == expected
 
 
