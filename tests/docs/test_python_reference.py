@@ -1,0 +1,61 @@
+"""The page of the Python API shows a file that runs, what it prints, and names that exist."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sluicegate
+from sluicegate import Answer, BlockingGate, Caller, Gate
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "reference" / "python.md").read_text("utf-8")
+
+
+@pytest.mark.skipif(
+    shutil.which("findmnt") is None, reason="the example needs findmnt (util-linux, Linux only)"
+)
+@pytest.mark.requirement("ARG-9")
+def test_the_example_runs_and_prints_what_the_page_says() -> None:
+    (shown,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    assert shown == (ROOT / "docs_src" / "python_api.py").read_text("utf-8")
+    ran = subprocess.run(
+        [sys.executable, "docs_src/python_api.py"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert f"```\n{ran.stdout}```" in PAGE
+
+
+@pytest.mark.parametrize("name", re.findall(r"`(?:await )?@?gate\.(\w+)", PAGE))
+def test_each_method_of_a_gate_exists(name: str) -> None:
+    assert hasattr(Gate, name)
+    assert hasattr(BlockingGate, name) or name == "withdrawn"
+
+
+def test_each_parameter_of_a_call_is_told() -> None:
+    told = {"tool", "arguments", "caller", "call_id", "deadline_s", "as_"}
+    assert set(inspect.signature(Gate.call).parameters) - {"self"} == told
+    assert "gate.call(tool, arguments, *, caller, call_id=None, deadline_s=None, as_=None)" in PAGE
+    assert list(inspect.signature(Caller).parameters) == ["subject", "tenant", "session"]
+
+
+def test_each_part_of_an_answer_is_told() -> None:
+    table = PAGE.partition("| of an `Answer` |")[2].partition("\n\n")[0]
+    told = re.findall(r"`(\w+)(?:\(\))?`", "\n".join(re.findall(r"(?m)^\| (`[^|]*) \|", table)))
+    assert sorted(told) == sorted(name for name in dir(Answer) if not name.startswith("_"))
+
+
+@pytest.mark.parametrize("name", re.findall(r"(?m)^\| `([A-Z]\w+)` \|", PAGE))
+def test_each_error_is_public(name: str) -> None:
+    assert issubclass(getattr(sluicegate, name), Exception)
