@@ -6,6 +6,7 @@ says Allow. So an answer that bears any error is no decision here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -23,6 +24,9 @@ if TYPE_CHECKING:  # an extra: it is imported where policies are loaded
 PRINCIPAL_TYPE: Final = "Caller"
 TOOL_TYPE: Final = "Tool"
 """The resource of a call that names none is its tool."""
+
+_NAME: Final = re.compile(r"policy `policy([0-9]{1,9})`")
+"""What the engine calls a policy by, in its errors."""
 
 _TRIAL: Final = "trial"
 _NO_ERRORS: Final = ("the engine gave no decision",)
@@ -65,7 +69,8 @@ class CedarAuthorizer:
         """
         answer, reasons, errors = _ask(self._policies, _request(query))
         if errors or answer not in ("Allow", "Deny"):
-            return self._decision(allow=False, reason="", errors=tuple(errors) or _NO_ERRORS)
+            told = tuple(_NAME.sub(self._place, error) for error in errors) or _NO_ERRORS
+            return self._decision(allow=False, reason="", errors=told)
         allow = answer == "Allow"
         return self._decision(allow=allow, reason=self._tell(reasons, allow=allow), errors=())
 
@@ -91,12 +96,18 @@ class CedarAuthorizer:
     def _tell(self, reasons: Sequence[str], *, allow: bool) -> str:
         if not reasons:
             return "no policy permits"
-        number = reasons[0].removeprefix("policy")
-        if not number.isdecimal() or int(number) >= self.count:
+        found = _NAME.fullmatch(f"policy `{reasons[0]}`")
+        if found is None:
             return "a policy decided"
-        statement = self._policies.statements[int(number)]
-        verb = "permits" if allow else "forbids"
-        return f"the policy at {statement.document}:{statement.line} {verb}"
+        return f"the {self._place(found)} {'permits' if allow else 'forbids'}"
+
+    def _place(self, name: re.Match[str]) -> str:
+        """Return where the policy stands that the engine numbers."""
+        number = int(name[1])
+        if number >= self.count:
+            return name[0]
+        statement = self._policies.statements[number]
+        return f"policy at {statement.document}:{statement.line}"
 
     def _decision(self, *, allow: bool, reason: str, errors: tuple[str, ...]) -> Decision:
         return Decision(

@@ -226,7 +226,9 @@ def reveal(ref: str, reason: str, folder: str) -> int:
 
 @audit.command()
 @click.option("--now", metavar="T", help="Purge what has expired by this time.  [default: now]")
-@click.option("--yes", is_flag=True, help="Also destroy what has not expired yet.")
+@click.option(
+    "--yes", is_flag=True, help="With a --now that lies ahead: destroy what is not over yet."
+)
 @folder_option
 @format_option()
 def purge(now: str | None, yes: bool, folder: str, form: str) -> int:

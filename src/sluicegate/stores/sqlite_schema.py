@@ -304,5 +304,5 @@ def demand_keys(connection: Connection, keys: AuditKeys, where: str) -> None:
     if row is None or row[0] != keys.check:
         raise ConfigurationError(
             f"the keys of audit.keys are not those {where} was written with: put the right keys"
-            " back, or name a new file in audit.store"
+            " back, or let audit.store name another record"
         )

@@ -138,7 +138,7 @@ async def test_a_forbid_that_errs_is_no_decision_though_the_engine_says_allow(fo
     assert engine.decision.value == "Allow"  # what makes this test worth having
     decision = await unjudged(policies).decide(query())
     assert decision.allow is False
-    assert "error while evaluating policy" in decision.errors[0]
+    assert "error while evaluating policy at policies/a.cedar:2" in decision.errors[0]
 
 
 @pytest.mark.requirement("ACC-1")
