@@ -460,7 +460,7 @@ def _rows() -> dict[Code, CodeEntry]:
     )
     for code, agent, retry, summary in (
         (c.QUOTA_EXCEEDED, AgentCode.QUOTA_EXCEEDED, True, "The caller's quota is spent."),
-        (c.KEY_REUSED, AgentCode.KEY_REUSED, False, "The key came before with other arguments."),
+        (c.KEY_REUSED, AgentCode.KEY_REUSED, False, "The key came before; it has no answer now."),
         (c.IN_PROGRESS, AgentCode.IN_PROGRESS, True, "The same call is still running."),
         (c.EVIDENCE_REQUIRED, AgentCode.EVIDENCE_REQUIRED, True, "Fresh evidence is needed first."),
         (c.KEY_MISSING, AgentCode.INVALID_ARGUMENTS, False, "An idempotency key is required."),
