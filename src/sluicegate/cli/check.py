@@ -44,9 +44,9 @@ def check(folder: str, no_python: bool, form: str, color: str) -> int:
     Wrong documents made of the accepted fixtures must be refused; `sluicegate test` tries all of
     them and tells more. Each version is held to its releases, as `sluicegate release` does. Exit 0
     all is well, 1 a fixture fails, a mutant is not refused at its rung, lint has an error, a
-    version is not raised as its changes ask or keeps no name that went, an access row names what
-    no contract has or no gate opens with `audit`, 3 there is no contract, 4 the folder does not
-    load, 5 there is no such folder.
+    version is not raised as its changes ask or keeps no name that went, an access row or `notify`
+    names what no contract has, no gate opens with the settings, 3 there is no contract, 4 the
+    folder does not load, 5 there is no such folder.
     """
     from sluicegate.cli.progress import tell_progress
     from sluicegate.opening.checking import check_folder
@@ -141,9 +141,10 @@ def _items_of_holes(folder: str, probed: Probed) -> Iterator[Item]:
 def _item_of_unfit(folder: str, unfit: Unfit) -> Item:
     from sluicegate.rendering.checking import SETTINGS
     from sluicegate.rendering.reports import Item
-    from sluicegate.rendering.rule_help import ACCESS, AUDIT
+    from sluicegate.rendering.rule_help import ACCESS, AUDIT, LIMITS, NOTIFY
 
-    rule = {"access": ACCESS, "audit": AUDIT}[unfit.part]
+    rules = {"access": ACCESS, "audit": AUDIT, "limits": LIMITS, "notify": NOTIFY}
+    rule = rules[unfit.part]
     problem = unfit.problem
     return Item(
         rule=rule.id,

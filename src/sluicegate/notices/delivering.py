@@ -37,7 +37,7 @@ class DeliveringNotifier(ABC):
     def __init__(
         self, shown: str, *, window_s: float, monotonic: Callable[[], float] = time.monotonic
     ) -> None:
-        self._shown: Final = shown
+        self.shown: Final = shown
         self._groups = Groups(window_s)
         self._monotonic = monotonic
         self._waiting: queue.Queue[Notice | _Stop] = queue.Queue(MAX_WAITING)
@@ -111,7 +111,7 @@ class DeliveringNotifier(ABC):
         try:
             thread.start()
         except RuntimeError:  # the system gives no more threads: the next notice tries again
-            _LOG.error("notices to %s wait: no thread could be started", self._shown)
+            _LOG.error("notices to %s wait: no thread could be started", self.shown)
             return
         self._thread = thread
 
@@ -169,7 +169,7 @@ class DeliveringNotifier(ABC):
     def _log(self, one: Gathered, problem: str) -> None:
         _LOG.warning(
             "not posted to %s (%s): count=%d %s",
-            self._shown,
+            self.shown,
             problem,
             one.count,
             describe_notice(one.notice),

@@ -9,8 +9,10 @@ from typing import Final
 from sluicegate.gates.ports import Notice
 from sluicegate.notices.delivering import CLOSE_TIMEOUT_S, DeliveringNotifier
 from sluicegate.notices.log import LogNotifier
-from sluicegate.notices.through_apprise import SCHEME, AppriseNotifier
-from sluicegate.notices.webhook import WebhookNotifier
+from sluicegate.notices.through_apprise import SCHEME, AppriseNotifier, demand_apprise
+from sluicegate.notices.webhook import WebhookNotifier, check_url
+
+LOG: Final = "log:"
 
 
 class RoutedNotifier:
@@ -44,8 +46,31 @@ def open_notifier(routes: Mapping[str, str]) -> RoutedNotifier:
     for a route of another form, a variable that is not set, a library that is not installed.
     """
     return RoutedNotifier(
-        {owner: _open_route(route) for owner, route in routes.items() if route != "log:"}
+        {owner: _open_route(route) for owner, route in routes.items() if route != LOG}
     )
+
+
+def demand_route(route: str) -> None:
+    """See that one route could be opened, whatever the environment holds.
+
+    Raises: ConfigurationError for a library that is not installed, and for what is no address.
+    """
+    if route.startswith(SCHEME):
+        demand_apprise()
+    elif route != LOG:
+        check_url(route)
+
+
+def try_route(route: str) -> str:
+    """Open one route as a gate does, tell nothing, and return what may be shown of it.
+
+    Raises: as ``open_notifier``.
+    """
+    if route == LOG:
+        return "the log"
+    opened = _open_route(route)
+    opened.close()
+    return opened.shown
 
 
 def _open_route(route: str) -> DeliveringNotifier:

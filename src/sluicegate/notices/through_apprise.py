@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from datetime import UTC
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Final, Protocol, cast
 
 from sluicegate.errors import ConfigurationError
@@ -76,14 +77,18 @@ def describe_gathered(gathered: Gathered) -> str:
     return "\n".join(lines)
 
 
-def _open_targets(name: str) -> list[_Apprise]:
-    """One Apprise a URL, so that each says whether it took the notice."""
-    try:
-        module = import_module("apprise")
-    except ImportError as error:
+def demand_apprise() -> None:
+    """Raises: ConfigurationError where the library is not installed."""
+    if find_spec("apprise") is None:
         raise ConfigurationError(
             "`notify` names Apprise, which needs the extra: install sluicegate[notify]"
-        ) from error
+        )
+
+
+def _open_targets(name: str) -> list[_Apprise]:
+    """One Apprise a URL, so that each says whether it took the notice."""
+    demand_apprise()
+    module = import_module("apprise")
     urls = os.environ.get(name, "").split()
     if not urls:
         raise ConfigurationError(

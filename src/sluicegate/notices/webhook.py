@@ -34,7 +34,7 @@ class WebhookNotifier(DeliveringNotifier):
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """Raises: ConfigurationError where ``url`` is no http or https URL with a host."""
-        self._url: Final = _check_url(url)
+        self._url: Final = check_url(url)
         self._tls: Final = httpx2.create_ssl_context(trust_env=False)
         host = urlsplit(url).hostname or ""
         super().__init__(host, window_s=window_s, monotonic=monotonic)
@@ -88,7 +88,8 @@ async def _post(url: str, content: bytes, tls: ssl.SSLContext) -> int:
         return response.status_code
 
 
-def _check_url(url: str) -> str:
+def check_url(url: str) -> str:
+    """Return ``url``. Raises: ConfigurationError where it is no http or https URL with a host."""
     try:
         parsed = httpx2.URL(url)
     except (httpx2.InvalidURL, ValueError):

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from sluicegate.access.quota import count_in_memory, count_in_redis
+from sluicegate.errors import ConfigurationError
 from sluicegate.gates.ports import Quota
 from sluicegate.opening.redis_places import open_pool, say_not_installed
+from sluicegate.opening.running_apart import run_apart
+from sluicegate.values.looks import Look
 
 _SETTING: Final = "limits.quota_store"
 _EXTRAS: Final = "access,redis"
@@ -25,3 +28,35 @@ def open_quota(store: str) -> Quota | None:
         return count_in_redis(open_pool(store, _SETTING, extras=_EXTRAS))
     except ImportError as error:
         raise say_not_installed(_SETTING, error, _EXTRAS) from None
+
+
+def inspect_quota_store(store: str) -> Look:
+    """Look whether attempts can be counted in ``store``, which is not the record; counts none.
+
+    Raises nothing for what it finds. Source: SPEC ACC-3.
+    """
+    name = "quota store"
+    try:
+        open_quota(store)
+        if store == "memory:":
+            return Look(name=name, well=True, says="attempts are counted in each process by itself")
+        run_apart(_ask(store))
+    except ConfigurationError as error:
+        return Look(name=name, well=False, says=str(error))
+    return Look(name=name, well=True, says="Redis answers, and attempts are counted there")
+
+
+async def _ask(store: str) -> None:
+    from redis.asyncio import Redis
+    from redis.exceptions import RedisError
+
+    pool = open_pool(store, _SETTING, extras=_EXTRAS)
+    try:
+        await Redis(connection_pool=pool).ping()
+    except (RedisError, OSError) as error:
+        raise ConfigurationError(
+            f"{_SETTING}: Redis does not answer ({type(error).__name__}), and until it does every"
+            " call with a quota is refused: start it, or mend the address"
+        ) from None
+    finally:
+        await pool.aclose()

@@ -39,6 +39,16 @@ AUDIT: Final = RuleHelp(
     name="gate-opens",
     text="A gate must open with the places that `audit` in sluicegate.yaml names.",
 )
+LIMITS: Final = RuleHelp(
+    id="LIMITS",
+    name="stores-installed",
+    text="What counts quotas and keeps keys must be installed where `limits` names it.",
+)
+NOTIFY: Final = RuleHelp(
+    id="NOTIFY",
+    name="owner-told",
+    text="A route of `notify` must lead from an owner that a contract here has.",
+)
 DOUBT: Final = RuleHelp(
     id="DOUBT",
     name="hardly-meant",
@@ -78,6 +88,8 @@ _OWN: Final[Mapping[str, RuleHelp]] = MappingProxyType(
             VERSION,
             ACCESS,
             AUDIT,
+            LIMITS,
+            NOTIFY,
             DOUBT,
             SERVING,
             NOTHING_CHECKED,

@@ -439,6 +439,29 @@ def test_doctor_says_which_signing_secret_cannot_be_used(
     assert look() == (True, "CI_SECRET can be read")
 
 
+def test_doctor_says_whether_signed_answers_can_be_remembered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_folder(tmp_path, FORMS["standard_webhooks"])
+    monkeypatch.setenv("CI_SECRET", "whsec_" + signing.SECRET)
+    (tmp_path / "sluicegate.yaml").write_text("audit: {store: 'sqlite:state/audit.db'}\n")
+
+    def look() -> tuple[bool, str]:
+        looks = examine_folder(str(tmp_path), signing.NOW)
+        (found,) = [look for look in looks if look.name == "signed answers"]
+        return found.well, found.says
+
+    memory = tmp_path / "state" / "replays.db"
+    assert look() == (True, f"{memory} does not exist yet: the first gate creates it")
+    assert not memory.parent.exists()
+    open_blocking(tmp_path).close()
+    assert look() == (True, "those that came are remembered in replays.db")
+    memory.unlink()
+    memory.mkdir()
+    well, says = look()
+    assert (well, "cannot be opened" in says) == (False, True)
+
+
 def test_a_signed_contract_beside_a_function_needs_a_memory(tmp_path: Path) -> None:
     parts: dict[str, Any] = {
         "owner": "ci-platform",

@@ -12,10 +12,13 @@ from sluicegate.contracts.contract import SshFetch, WebhookSignature
 from sluicegate.contracts.served import ContractSet
 from sluicegate.errors import ConfigurationError
 from sluicegate.opening.checking import check_folder
-from sluicegate.opening.documents import say_misplaced
+from sluicegate.opening.documents import read_folder, say_misplaced
+from sluicegate.opening.examining.beginnings import examine_beginnings, examine_replays
 from sluicegate.opening.examining.decision_point import examine_decision_point
+from sluicegate.opening.examining.notices import examine_notices
 from sluicegate.opening.key_stores import inspect_key_store
 from sluicegate.opening.outside import inspect_outside
+from sluicegate.opening.quotas import inspect_quota_store
 from sluicegate.opening.signature_keys import read_signing_secret
 from sluicegate.opening.speaking_ssh import read_ssh_key
 from sluicegate.stores.inspection import inspect_store
@@ -68,8 +71,14 @@ def examine_folder(folder: str, now: datetime) -> list[Look]:
     looks += _credentials(report.contracts, root)
     looks.append(examine_decision_point(report.contracts, root))
     looks += inspect_store(report.contracts.settings.audit, root, now=now)
+    looks += examine_beginnings(report.contracts.settings.audit, root)
     looks += inspect_outside(report.contracts.settings.audit, root, now=now)
+    looks += examine_replays(report.contracts, root)
     looks += _key_store(report.contracts, root)
+    quota_store = report.contracts.settings.limits.quota_store
+    if quota_store != "audit:":
+        looks.append(inspect_quota_store(quota_store))
+    looks += examine_notices(read_folder(root), report.contracts)
     return looks
 
 
