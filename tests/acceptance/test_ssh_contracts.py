@@ -240,7 +240,7 @@ def test_a_folder_without_the_pinned_key_of_the_host_does_not_load(
     known_hosts.unlink()
     assert problem_of(folder) == (
         "job_status/contract.yaml: It cannot be served: known_hosts, ssh/known_hosts, "
-        "is not a plain file."
+        "does not exist."
     )
     (tmp_path / "outside").write_bytes(sshd.known_hosts)
     known_hosts.symlink_to(tmp_path / "outside")

@@ -20,6 +20,7 @@ _MISSPELT: Final = frozenset({"sluicegate.yml", "contract.yml", "sluicegate.json
 
 _ASIDE: Final = frozenset({"fixtures", "released", "state", "keys", "__pycache__"})
 _MAX_DOCUMENTS: Final = 10_000
+_THE_FILE: Final = "The file "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +67,8 @@ def read_folder(root: Path) -> Folder:
 def read_inside(root: Path, path: Path) -> bytes | Problem:
     """Return what the file ``path`` below ``root`` holds, or why it was not read.
 
-    A link that leaves ``root``, what is no plain file, a file over ``MAX_DOCUMENT_BYTES`` and one
-    that cannot be read are problems.
+    A link that leaves ``root``, what is absent or no plain file, a file over ``MAX_DOCUMENT_BYTES``
+    and one that cannot be read are problems.
     """
     name = path.relative_to(root).as_posix()
     try:
@@ -80,6 +81,11 @@ def read_inside(root: Path, path: Path) -> bytes | Problem:
     if isinstance(content, bytes):
         return content
     return file_problem(name, content, "Mend the file or remove it.")
+
+
+def say_unread(problem: Problem) -> str:
+    """Return why a file was not read, to go on from a name that stands for it."""
+    return problem.message.removeprefix(_THE_FILE).rstrip(".")
 
 
 def find_settings_around(root: Path) -> Path | None:
@@ -124,6 +130,8 @@ def _files(root: Path) -> Iterator[Path]:
 
 def _content(path: Path) -> bytes | str:
     try:
+        if not path.exists():
+            return "does not exist."
         if not path.is_file():
             return "is not a plain file."
         with path.open("rb") as file:
@@ -149,6 +157,6 @@ def file_problem(name: str, message: str, mend: str) -> Problem:
     return Problem(
         code=Code.CONTRACT_INVALID,
         document=show_name(name),
-        message=f"The file {message}",
+        message=f"{_THE_FILE}{message}",
         mend=mend,
     )

@@ -13,6 +13,7 @@ from sluicegate.contracts.served import ContractSet
 from sluicegate.gates.serving import Line
 from sluicegate.opening.documents import Folder
 from sluicegate.opening.fixtures import TriedFixture, run_fixtures
+from sluicegate.opening.locating import locate
 from sluicegate.opening.offering import find_home
 from sluicegate.opening.released import Release, tell_of_releases
 from sluicegate.opening.steering import Steering
@@ -52,5 +53,5 @@ class Loaded:
         )
 
     def tell(self, problems: Iterable[Problem]) -> tuple[Problem, ...]:
-        """Return ``problems`` with those of a rolled back tool under its released document."""
-        return tuple(tell_of_releases(problems, self.rolled_back))
+        """Return ``problems`` at their lines; a rolled back tool's under its released document."""
+        return tuple(locate(tell_of_releases(problems, self.rolled_back), self.read.root))

@@ -14,6 +14,7 @@ from sluicegate.contracts.loading import load
 from sluicegate.contracts.problems import Problem
 from sluicegate.opening.documents import Folder, read_folder
 from sluicegate.opening.loaded import Loaded
+from sluicegate.opening.locating import locate
 from sluicegate.opening.offering import offer_versions
 from sluicegate.opening.python_names import Resolver, choose_resolver
 from sluicegate.opening.released import put_released, tool_of
@@ -120,7 +121,7 @@ class FolderLoading:
         return replace(
             loaded,
             contracts=None if problems else contracts,
-            problems=steered.tell(problems),
+            problems=tuple(locate(steered.tell(problems), self.read.root)),
             waivers=waivers,
         )
 

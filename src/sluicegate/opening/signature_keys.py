@@ -18,7 +18,7 @@ from sluicegate.checks.authentication_keys import (
 from sluicegate.contracts.contract import Contract, HttpFetch, JwsSignature, WebhookSignature
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.ports import KeyUnreadable, SigningKeys
-from sluicegate.opening.documents import read_inside
+from sluicegate.opening.documents import read_inside, say_unread
 
 _LOG: Final = logging.getLogger("sluicegate")
 _Stamp: TypeAlias = tuple[int, int, int, int] | None
@@ -128,7 +128,7 @@ class KeyFile:
     def _load(self) -> PublicKeys:
         content = read_inside(self._root, self._root / self._name)
         if not isinstance(content, bytes):
-            raise ConfigurationError(f"the key file {self._name} {content.message.rstrip('.')}")
+            raise ConfigurationError(f"the key file {self._name} {say_unread(content)}")
         try:
             return read_jwks(content)
         except JwksUnfinished as error:

@@ -9,7 +9,7 @@ from sluicegate.adapters.credentials import Credentials
 from sluicegate.contracts.contract import SshFetch
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.ports import Adapter
-from sluicegate.opening.documents import read_inside
+from sluicegate.opening.documents import read_inside, say_unread
 from sluicegate.values.names import show_name
 
 
@@ -25,8 +25,8 @@ def build_ssh(fetch: SshFetch, root: Path, credentials: Credentials) -> Adapter:
     home = root.resolve()
     content = read_inside(home, home / fetch.known_hosts)
     if not isinstance(content, bytes):
-        why = content.message.removeprefix("The file ").rstrip(".")
-        raise ConfigurationError(f"known_hosts, {show_name(fetch.known_hosts)}, {why}")
+        name = show_name(fetch.known_hosts)
+        raise ConfigurationError(f"known_hosts, {name}, {say_unread(content)}")
     return SshAdapter(fetch, credentials, content)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from sluicegate.adapters.cache import CacheAdapter
 from sluicegate.adapters.command import CommandAdapter
@@ -31,7 +31,7 @@ from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.settings import FolderLimits
 from sluicegate.errors import ConfigurationError, ContractFolderError
 from sluicegate.gates.call_gate import CallLadder
-from sluicegate.gates.ports import Adapter
+from sluicegate.gates.ports import Adapter, SigningKeys
 from sluicegate.gates.readings import KeyReading
 from sluicegate.gates.result_gate import ResultLadder
 from sluicegate.gates.serving import Line
@@ -41,6 +41,14 @@ from sluicegate.opening.speaking_ssh import build_ssh
 from sluicegate.opening.trial import try_contracts
 from sluicegate.opening.waivers import list_waivers, refuse_expired
 from sluicegate.values.codes import Code
+
+_FETCHES: Final[Mapping[type, str]] = {
+    HttpFetch: "/fetch/http",
+    CommandFetch: "/fetch/command",
+    SshFetch: "/fetch/ssh",
+    PythonFetch: "/fetch/python",
+}
+"""What adapts → where its contract says so."""
 
 
 def build_line(
@@ -55,7 +63,16 @@ def build_line(
     ``find`` yields the function of a name; by default its module is imported.
     Raises: ConfigurationError where a function, program or key file that it names is not there.
     """
-    keys = find_keys(contract, root, credentials)
+    return _assemble(contract, root, credentials, find, find_keys(contract, root, credentials))
+
+
+def _assemble(
+    contract: Contract,
+    root: Path,
+    credentials: Credentials,
+    find: Callable[[PythonName], Callable[..., object]],
+    keys: SigningKeys | None,
+) -> Line:
     return Line(
         contract=contract,
         call=CallLadder(
@@ -76,14 +93,18 @@ def try_line(contract: Contract, root: Path, credentials: Credentials) -> Line |
     A program, CA file, host key, key file, library or function that is not there is a problem of
     the contract that names it.
     """
+    pointer = "/upstream/signature"
     try:
-        return build_line(contract, root, credentials)
+        keys = find_keys(contract, root, credentials)
+        pointer = _FETCHES.get(type(contract.fetch), "/fetch")
+        return _assemble(contract, root, credentials, resolve_callable, keys)
     except ConfigurationError as error:
         return Problem(
             code=Code.CONTRACT_INVALID,
             document=contract.source,
             message=f"It cannot be served: {error}.",
             mend="Mend the contract, or put in place what it names.",
+            pointer=pointer,
         )
 
 

@@ -118,7 +118,7 @@ def test_a_released_version_is_read_as_strictly_as_a_contract(folder: Path, faul
     said = {
         "link": "is a link that leaves the folder.",
         "large": f"has more than {MAX_DOCUMENT_BYTES} bytes.",
-        "absent": "is not a plain file.",
+        "absent": "does not exist.",
         "folder": "is not a plain file.",
     }
     problem, *more = check_folder(folder).problems
@@ -194,8 +194,31 @@ async def test_a_ca_file_that_is_not_there_is_a_problem_of_its_contract(folder: 
         assert problem.document == "restart/contract.yaml"
         assert "not-there.pem" in problem.message
     assert only_problem(folder) == problem
-    with pytest.raises(ContractFolderError, match=r"^restart/contract\.yaml: CONTRACT_INVALID"):
+    with pytest.raises(
+        ContractFolderError, match=r"^restart/contract\.yaml:17:3: CONTRACT_INVALID"
+    ):
         open_gate(folder)
+
+
+BETWEEN_TWO = {
+    "no such tool": ("tool: job_state", "/evidence/0/tool", 7),
+    "no such field": (
+        "tool: job_status, where: {/nothing: failed}",
+        "/evidence/0/where/~1nothing",
+        7,
+    ),
+}
+
+
+@pytest.mark.requirement("CON-1", "EVI-1")
+@pytest.mark.parametrize(("proof", "pointer", "line"), BETWEEN_TWO.values(), ids=BETWEEN_TWO)
+def test_what_two_contracts_make_wrong_together_is_told_at_its_line(
+    folder: Path, proof: str, pointer: str, line: int
+) -> None:
+    rule = f"evidence: [{{{proof}, bind: {{/run_id: /run_id}}, max_age_s: 60}}]"
+    change(folder / "restart" / "contract.yaml", "effect: write\n", f"effect: write\n{rule}\n")
+    problems = {each.pointer: each for each in check_folder(folder).problems}
+    assert (problems[pointer].document, problems[pointer].line) == ("restart/contract.yaml", line)
 
 
 @pytest.mark.requirement("EVI-3")

@@ -439,6 +439,18 @@ def test_doctor_says_which_signing_secret_cannot_be_used(
     assert look() == (True, "CI_SECRET can be read")
 
 
+def test_a_key_file_that_is_gone_is_told_as_such_and_where_it_is_named(tmp_path: Path) -> None:
+    root = write_folder(tmp_path, FORMS["jws in a header"])
+    (root / "trust/ci.jwks").unlink()
+    (problem,) = check_folder(root).problems
+    assert problem.message == ("It cannot be served: the key file trust/ci.jwks does not exist.")
+    assert (problem.document, problem.pointer) == (
+        "job_status/contract.json",
+        "/upstream/signature",
+    )
+    assert problem.line is not None
+
+
 def test_doctor_says_whether_signed_answers_can_be_remembered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
