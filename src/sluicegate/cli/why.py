@@ -30,22 +30,28 @@ def why(request_id: str, folder: str, form: str, color: str) -> int:
     """
     from sluicegate.cli.record import open_standing_record
     from sluicegate.gates.open_calls import open_attempts
+    from sluicegate.opening.resting import find_evidence
     from sluicegate.rendering.json_v1 import shape_events
     from sluicegate.rendering.story import tell_story
 
     with open_standing_record(folder) as store:
         events = tuple(store.events(request_id=request_id))
+        evidence = find_evidence(store, events)
     if not events:
         stop(Exit.NOTHING_CHECKED, f"the record of {folder} knows no call {request_id}")
     if form == HUMAN:
         named = None if folder == DEFAULT_FOLDER else folder
-        put(tell_story(events, paint=choose_paint(color), folder=named))
+        put(tell_story(events, paint=choose_paint(color), folder=named, evidence=evidence))
     else:
         put_object(
             "why",
             {
                 "request_id": request_id,
                 "open": bool(open_attempts(events)),
+                "evidence": [
+                    {"event_id": name, "request_id": event.request_id, "tool": event.tool}
+                    for name, event in evidence.items()
+                ],
                 **shape_events(events),
             },
         )

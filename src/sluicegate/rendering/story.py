@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from sluicegate.gates.events import EventKind, Outcome, StoredEvent
@@ -20,6 +21,7 @@ _BAD: Final = frozenset({Outcome.FAILURE, Outcome.REFUSED})
 _ENDS: Final = frozenset({EventKind.OUTCOME, EventKind.REFUSED})
 _OWN_ACTS: Final = frozenset({EventKind.OPERATOR, EventKind.CONTRACTS})
 _IN_HEAD: Final = frozenset({"act", "who", "resolves"})
+_NOTHING: Final[Mapping[str, StoredEvent]] = MappingProxyType({})
 _SAID: Final = {
     "from_cache": "answered from the gate's cache",
     "abandoned": "the attempt ended without an answer of its own",
@@ -27,11 +29,16 @@ _SAID: Final = {
 
 
 def tell_story(
-    events: Sequence[StoredEvent], *, paint: Paint = PLAIN, folder: str | None = None
+    events: Sequence[StoredEvent],
+    *,
+    paint: Paint = PLAIN,
+    folder: str | None = None,
+    evidence: Mapping[str, StoredEvent] = _NOTHING,
 ) -> str:
     """Return the story of one request id; ``events`` are all of its events, in order.
 
-    ``folder`` is named in the commands to type next, where it is not the usual one.
+    ``folder`` is named in the commands to type next, where it is not the usual one. ``evidence``
+    has by event id what the call rests on, as far as it is known.
 
     Shape: who asked what under which contract; then each event with what was sent, what came
     back, what stood against it and what the agent saw; then what to do. Every text is escaped.
@@ -39,7 +46,7 @@ def tell_story(
     """
     lines = [*_head(events, paint), ""]
     for event in events:
-        lines += _event(event, paint)
+        lines += _event(event, paint, evidence)
     steps = list(_next_steps(events, "" if folder is None else f" --folder {folder}"))
     if steps:
         lines += ["", paint.strong("what to do"), *(f"  {escape_terminal(step)}" for step in steps)]
@@ -88,7 +95,7 @@ def _outcome(event: StoredEvent, paint: Paint) -> str:
     return paint.warn(word) if event.outcome == Outcome.UNKNOWN else word
 
 
-def _event(event: StoredEvent, paint: Paint) -> list[str]:
+def _event(event: StoredEvent, paint: Paint, evidence: Mapping[str, StoredEvent]) -> list[str]:
     parts = [event.kind]
     if event.attempt:
         parts.append(f"attempt {event.attempt}")
@@ -101,10 +108,10 @@ def _event(event: StoredEvent, paint: Paint) -> list[str]:
         head += "  " + paint.bad(escape_terminal(f"{event.stage}/{event.code}"))
     if event.agent_code is not None:
         head += escape_terminal(f"  the agent saw {event.agent_code}")
-    return [head, *(f"{_INDENT}{escape_terminal(text)}" for text in _particulars(event))]
+    return [head, *(f"{_INDENT}{escape_terminal(text)}" for text in _particulars(event, evidence))]
 
 
-def _particulars(event: StoredEvent) -> Iterable[str]:
+def _particulars(event: StoredEvent, evidence: Mapping[str, StoredEvent]) -> Iterable[str]:
     if event.kind == EventKind.INTENT:
         yield f"{event.adapter} {event.endpoint}"
         if event.decision_id:
@@ -123,7 +130,7 @@ def _particulars(event: StoredEvent) -> Iterable[str]:
     masked = read_stored_json(event.masked)
     if isinstance(masked, list) and masked:
         yield "masked before anything was kept: " + ", ".join(map(str, masked))
-    yield from _notes(read_detail(event))
+    yield from _notes(read_detail(event), evidence)
 
 
 def _findings(event: StoredEvent) -> Iterable[str]:
@@ -153,7 +160,7 @@ def _finding(finding: Mapping[str, JsonValue]) -> str:
     return text if finding.get("hint") is None else f"{text}: {finding['hint']}"
 
 
-def _notes(detail: Mapping[str, JsonValue]) -> Iterable[str]:
+def _notes(detail: Mapping[str, JsonValue], evidence: Mapping[str, StoredEvent]) -> Iterable[str]:
     for name, value in detail.items():
         if name in _IN_HEAD or value in ({}, []):
             continue
@@ -161,6 +168,10 @@ def _notes(detail: Mapping[str, JsonValue]) -> Iterable[str]:
             yield _SAID[name]
         elif name == "retry_in_s":
             yield f"another attempt after {value} s"
+        elif name == "evidence" and isinstance(value, list):
+            yield from _evidence(value, detail.get("spent"), evidence)
+        elif name == "spent" and "evidence" in detail:
+            continue  # told with the evidence that it is
         elif name == "proof" and isinstance(value, Mapping):
             yield from _proof(value)
         elif name == "quotas" and isinstance(value, list):
@@ -176,6 +187,19 @@ def _notes(detail: Mapping[str, JsonValue]) -> Iterable[str]:
             yield f"{name.replace('_', ' ')}: {', '.join(map(str, value))}"
         else:
             yield f"{name.replace('_', ' ')}: {value}"
+
+
+def _evidence(
+    ids: Sequence[JsonValue], spent: JsonValue, known: Mapping[str, StoredEvent]
+) -> Iterable[str]:
+    for name in map(str, ids):
+        once = ", spent by it" if isinstance(spent, list) and name in spent else ""
+        event = known.get(name)
+        if event is None:
+            yield f"rests on event {name}{once}"
+        else:
+            when = f"answered at {event.time[11:19]}"
+            yield f"rests on {event.tool}, {when}{once}: sluicegate why {event.request_id}"
 
 
 def _proof(proof: Mapping[str, JsonValue]) -> Iterable[str]:

@@ -67,6 +67,19 @@ def test_a_failed_call_is_told_from_intent_to_runbook() -> None:
     )
 
 
+@pytest.mark.requirement("EVI-1")
+def test_what_a_call_rests_on_is_told_by_tool_and_request() -> None:
+    acting = stored(tool="job_restart", detail='{"evidence": ["ev-1", "ev-2"], "spent": ["ev-1"]}')
+    proof = outcome(event_id="ev-1", request_id="req.PROOF001", outcome="success")
+    told = tell_story([acting], evidence={"ev-1": proof}).splitlines()
+    said = "rests on job_status, answered at 03:00:00, spent by it: sluicegate why req.PROOF001"
+    assert [line.strip() for line in told if "rests on" in line] == [
+        said,
+        "rests on event ev-2",
+    ]
+    assert not [line for line in told if "spent:" in line]
+
+
 @pytest.mark.requirement("RET-2")
 @pytest.mark.parametrize(("events", "attempts"), OPEN_CALL_CASES)
 def test_a_story_says_open_and_how_to_resolve_it_while_the_store_holds_it_open(
