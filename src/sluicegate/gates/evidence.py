@@ -6,7 +6,7 @@ The agent passes no token: whatever it says, the record of this caller is asked.
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -26,7 +26,9 @@ from sluicegate.values.pointers import NOTHING
 from sluicegate.values.rejections import Needed, Rejected
 
 _MAX_PAGES: Final = 50
-"""Answers beyond so many pages are too many to look through: none is found then."""
+"""Answers beyond so many pages are too many to look through: none is a proof then."""
+_CLOCKS_S: Final = 60.0
+"""So much the clocks of gates on one record may differ: an answer counts by the time it bears."""
 
 
 class Lack(StrEnum):
@@ -40,6 +42,9 @@ class Lack(StrEnum):
     NOTHING_RECORDED = "no answer that is recent enough is on record"
     OTHER_CONTRACT = "what is on record was judged by another contract"
     OTHER_SUBJECT = "what is on record is about another subject"
+    TOO_MANY = "more answers are on record than are looked through"
+    OUTDATED = "what the gate was told was observed before what is on record about it"
+    HIDDEN = "an answer on record that may be newer is not kept, or cannot be read"
     OTHER_STATE = "the newest answer about it says another state"
     TOO_OLD = "the newest answer about it is older than allowed"
     SPENT = "the newest answer about it was spent by an earlier action"
@@ -135,6 +140,17 @@ class _Found:
 
 
 @dataclass(frozen=True, slots=True)
+class _Recorded:
+    """What this caller was told by one witness within a rule's age, newest first.
+
+    ``hidden``: when the latest answer was recorded of which nobody can say what it told.
+    """
+
+    answers: Sequence[Accepted]
+    hidden: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class _Lacking:
     lack: Lack
     own_call: OwnCall | None = None
@@ -199,8 +215,8 @@ async def _find(
 ) -> _Found | _Lacking:
     if not rule.refetch:
         newest = await _find_newest(rule, witness, action, store)
-        if isinstance(newest, _Lacking):
-            return newest
+        if isinstance(newest, Lack):
+            return _Lacking(newest)
         lack = _find_lack(newest, rule, witness, action)
         return _Found(proof, rule, witness, newest, None) if lack is None else _Lacking(lack)
     own_call = await witnesses.ask(rule.tool, _needed(rule, witness, action).arguments)
@@ -213,20 +229,29 @@ async def _find(
     lack = Lack.NOT_KEPT if taken is None else _find_lack(taken, rule, witness, action)
     if taken is None or lack is not None:
         return _Lacking(lack or Lack.NOT_KEPT, own_call)
+    newest = await _find_newest(rule, witness, action, store)
+    if isinstance(newest, Lack):
+        return _Lacking(newest, own_call)
+    if newest.request_id != own_call.request_id:
+        return _Lacking(Lack.OUTDATED, own_call)
     return _Found(proof, rule, witness, taken, own_call)
 
 
 async def _find_newest(
     rule: EvidenceRule, witness: Contract, action: PlannedAction, store: AuditStore
-) -> Accepted | _Lacking:
-    """Return the answer about the subject that was observed last, by the time that it bears."""
+) -> Accepted | Lack:
+    """Return the answer about the subject that was observed last, by the time that it bears.
+
+    By that time alone: clocks of gates differ, and so does the order in which they record. What
+    cannot be read may have been observed last, and may say otherwise.
+    """
+    recorded = await _list_recorded(rule, witness, action, store)
+    if recorded is None:
+        return Lack.TOO_MANY
     newest: Accepted | None = None
     seen = -math.inf
-    ahead = 0 if witness.result.fresh is None else witness.result.fresh.max_ahead_s * NANOS
     furthest = Lack.NOTHING_RECORDED
-    async for answer in _candidates(rule, witness, action, store):
-        if instant_of(answer.time) + ahead < seen:
-            break  # what was recorded before that cannot have been observed after it
+    for answer in recorded.answers:
         lack = _find_misfit(answer, rule, witness, action)
         if lack is not None:
             furthest = max(furthest, lack, key=_ORDER.index)
@@ -234,30 +259,42 @@ async def _find_newest(
         observed = _observed_at(answer.data, witness.result.fresh)
         if newest is None or (observed is not None and observed > seen):
             newest, seen = answer, -math.inf if observed is None else observed
-    return newest or _Lacking(furthest)
+    if newest is None:
+        return furthest if recorded.hidden is None else Lack.HIDDEN
+    if recorded.hidden is not None and seen <= instant_of(recorded.hidden) + _ahead(witness):
+        return Lack.HIDDEN
+    return newest
 
 
-async def _candidates(
+async def _list_recorded(
     rule: EvidenceRule, witness: Contract, action: PlannedAction, store: AuditStore
-) -> AsyncIterator[Accepted]:
-    """Yield what this caller was told by ``witness`` within the rule's age, newest first."""
-    fresh = witness.result.fresh
-    ahead_s = 0.0 if fresh is None else fresh.max_ahead_s
+) -> _Recorded | None:
+    """Return what this caller was told by ``witness`` within the rule's age; None: too much."""
     now = action.clock.now()
+    fresh = witness.result.fresh
+    window_s = rule.max_age_s + (0.0 if fresh is None else fresh.max_ahead_s) + _CLOCKS_S
     query = AcceptedQuery(
         tool=rule.tool,
         caller=action.caller,
         contract_digest=witness.fingerprints.digest,
-        since=now - timedelta(seconds=rule.max_age_s + ahead_s),
+        since=now - timedelta(seconds=window_s),
         after=action.after,
     )
+    answers: list[Accepted] = []
+    hidden: list[datetime] = []
     for _ in range(_MAX_PAGES):
         page = await store.accepted(query, now=now)
-        for answer in page.answers:
-            yield answer
+        answers += page.answers
+        hidden += [] if page.hidden is None else [page.hidden]
         if page.next_before is None:
-            return
+            return _Recorded(answers, max(hidden, default=None))
         query = replace(query, before=page.next_before)
+    return None
+
+
+def _ahead(witness: Contract) -> float:
+    """Return how many nanoseconds an accepted answer may have been observed ahead of the clock."""
+    return 0 if witness.result.fresh is None else witness.result.fresh.max_ahead_s * NANOS
 
 
 def _find_lack(

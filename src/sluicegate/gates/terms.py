@@ -115,7 +115,11 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcceptedPage:
-    """Answers, newest first; ``next_before`` is the seq that the next page ends before, if any."""
+    """Answers, newest first; ``next_before`` is the seq that the next page ends before, if any.
+
+    ``hidden``: when the latest of those was recorded whose data is not kept, or cannot be read.
+    """
 
     answers: tuple[Accepted, ...]
     next_before: int | None
+    hidden: datetime | None = None

@@ -42,9 +42,16 @@ def find_accepted(ledger: Ledger, query: AcceptedQuery, now: datetime) -> Accept
             PAGE,
         ),
     )
+    observed = [
+        event for event in _asked_after(ledger, events, query.after) if _is_observation(event)
+    ]
+    answers = tuple(_open(ledger, observed, now))
+    read = {answer.seq for answer in answers}
+    hidden = [event.time for event in observed if event.seq not in read]
     return AcceptedPage(
-        answers=tuple(_open(ledger, _asked_after(ledger, events, query.after), now)),
+        answers=answers,
         next_before=events[-1].seq if len(events) == PAGE else None,
+        hidden=datetime.fromisoformat(max(hidden)) if hidden else None,
     )
 
 
@@ -95,6 +102,12 @@ def _select(ledger: Ledger, wanted: str, values: tuple[Column, ...]) -> list[Sto
         f"{SELECT_EVENTS} WHERE e.kind = 'outcome' AND e.outcome = 'success' AND {wanted}", values
     )
     return [read_event(row) for row in rows.fetchall()]
+
+
+def _is_observation(event: StoredEvent) -> bool:
+    """Whether the upstream was asked: no cache gave the answer, and no earlier call."""
+    detail = json.loads(event.detail)
+    return not detail.get("from_cache") and "replays" not in detail
 
 
 def _open(ledger: Ledger, events: Sequence[StoredEvent], now: datetime) -> Iterator[Accepted]:

@@ -14,11 +14,13 @@ from tests.unit.gates.job_status import answer
 from tests.unit.gates.restart import ARGUMENTS, DONE, PROOF, STATUS, folder
 from tests.unit.gates.test_identical_writes import Held
 
+from sluicegate.gates import evidence
 from sluicegate.gates.gate import Gate
 from sluicegate.gates.ports import AuditUnavailable, Dispatch
 from sluicegate.gates.record_queries import AcceptedQuery
 from sluicegate.gates.terms import NO_TERMS, AcceptedPage, TermRefused, Terms
 from sluicegate.rendering.story import tell_story
+from sluicegate.stores import record_accepted
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.testing import FixedClock, RecordedUpstream, gate_of
 from sluicegate.values.callers import Caller
@@ -342,6 +344,95 @@ async def test_what_was_observed_last_decides(case: str) -> None:
         await yard.look()
     assert (await yard.act())["outcome"] == ("success" if runs else "refused")
     assert len(yard.restart.dispatches) == runs
+
+
+OLD, NEW = "2026-11-30T11:59:40Z", "2026-11-30T11:59:58Z"
+CONTRADICTED = (answer(observed_at=OLD), answer(state="succeeded", observed_at=NEW))
+
+
+@pytest.mark.requirement("EVI-2")
+async def test_what_the_gate_asks_itself_is_held_to_what_is_on_record() -> None:
+    """As where the one reading is of a replica that lags behind."""
+    yard = Yard(*CONTRADICTED[::-1], evidence=[{**PROOF, "refetch": True}])
+    await yard.look()
+    assert (await yard.act())["error"]["code"] == "EVIDENCE_REQUIRED"
+    why = told(yard)["proof"]["why"]
+    assert why == "what the gate was told was observed before what is on record about it"
+    assert yard.restart.dispatches == []
+
+
+async def test_two_proofs_by_one_tool_about_one_subject_do_not_contradict_each_other() -> None:
+    other = {**PROOF, "where": {"/state": "succeeded"}, "once": False}
+    yard = Yard(*CONTRADICTED[::-1], evidence=[{**PROOF, "refetch": True, "once": False}, other])
+    await yard.look()
+    assert (await yard.act())["error"]["code"] == "EVIDENCE_REQUIRED"
+
+
+async def purge_newest(yard: Yard) -> None:
+    newest = list(yard.gate.audit.events(tool="job_status"))[-1]
+    ref = json.loads(newest.detail)["custody"]["selected"]
+    await yard.gate.audit.purge(now=yard.clock.now(), who="ada", refs=[ref])
+
+
+HIDDEN = "an answer on record that may be newer is not kept, or cannot be read"
+
+
+@pytest.mark.requirement("AUD-4")
+@pytest.mark.parametrize("by", ["the share of the day", "a purge"])
+async def test_what_cannot_be_read_may_be_newer_and_say_otherwise(by: str) -> None:
+    store = MemoryStore(daily_bytes=170) if by == "the share of the day" else MemoryStore()
+    yard = Yard(*CONTRADICTED, store=store)
+    await yard.look()
+    await yard.look()
+    if by == "a purge":
+        await purge_newest(yard)
+    assert refused(await yard.act())
+    assert told(yard) == told_of(HIDDEN)
+
+
+@pytest.mark.requirement("AUD-4")
+@pytest.mark.parametrize(("waited_s", "runs"), [(0, False), (5, False), (5.1, True)])
+async def test_what_must_have_been_observed_behind_it_decides_again(
+    waited_s: float, runs: bool
+) -> None:
+    """An answer may have been observed up to five seconds ahead of the clock that recorded it."""
+    late = answer(observed_at=f"2026-11-30T12:00:0{waited_s:.1f}Z")
+    yard = Yard(*CONTRADICTED, late)
+    await yard.look()
+    await yard.look()
+    await purge_newest(yard)
+    yard.clock.advance(waited_s)
+    await yard.look()
+    assert (await yard.act())["outcome"] == ("success" if runs else "refused")
+
+
+async def test_a_clock_that_was_set_back_hides_no_answer() -> None:
+    other = ARGUMENTS.replace("bluebird", "other-one")
+    yard = Yard(
+        answer(state="succeeded", observed_at="2026-11-30T12:00:03Z"),
+        answer(project_id="other-one", observed_at="2026-11-30T11:59:30Z"),
+        answer(observed_at="2026-11-30T12:00:00Z"),
+    )
+    await yard.look()
+    yard.clock.advance(-10)
+    await yard.look(arguments=other)
+    yard.clock.advance(10)
+    await yard.look()
+    assert refused(await yard.act())
+
+
+async def test_more_answers_than_are_looked_through_prove_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(evidence, "_MAX_PAGES", 2)
+    monkeypatch.setattr(record_accepted, "PAGE", 2)
+    yard = Yard(*[answer()] * 3, answer(state="succeeded", observed_at=NEW))
+    for _ in range(3):
+        await yard.look()
+    assert (await yard.act())["outcome"] == "success"
+    await yard.look()
+    assert refused(await yard.act())
+    assert told(yard) == told_of("more answers are on record than are looked through")
 
 
 async def test_proofs_are_not_gathered_for_later_actions() -> None:
