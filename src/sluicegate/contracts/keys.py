@@ -65,6 +65,28 @@ KEYS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     }
 )
 
+DISCREET: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {
+        section: frozenset(keys.split())
+        for section, keys in {
+            "settings": "notify",
+            "folder limits": "quota_store key_store",
+            "audit": "store keys also",
+            "heads": "to",
+            "access": "authzen",
+            "http": "url query headers body credential credential_header credential_prefix "
+            "idempotency_header",
+            "command": "argv environment credential credential_variable",
+            "ssh": "host user command credential",
+            "standard_webhooks": "secrets",
+            "jws": "issuer keys header",
+            "rfc9421": "keys tag",
+        }.items()
+    }
+)
+"""Keys whose values are addresses, headers, commands or names of secrets: no problem repeats what
+stands there or below, for people write the secrets themselves there (SPEC ADP-5, AUD-5)."""
+
 LATER: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
     {
         ("fetch", "mcp"): "use `host`, call the server in the host and set `upstream.mcp`",

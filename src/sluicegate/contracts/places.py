@@ -7,12 +7,13 @@ column and answers None. Readers so collect all problems of a document, not the 
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from sluicegate.contracts.keys import KEYS, LATER
+from sluicegate.contracts.keys import DISCREET, KEYS, LATER
 from sluicegate.contracts.marks import Document
 from sluicegate.contracts.problems import Problem
 from sluicegate.values.codes import Code
@@ -24,16 +25,24 @@ MAX_TEXT: Final = 4000
 MAX_SEGMENTS: Final = 100
 """A pointer leads no deeper: what is compiled from it nests as deep."""
 
+_PLAIN_NAME: Final = re.compile(r"[\w.@ +-]{1,100}")
+"""What a name under a discreet place looks like that is surely no address and no `name=value`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One value of a document; ``problems`` is shared by all places of one loading."""
+    """One value of a document; ``problems`` is shared by all places of one loading.
+
+    A ``discreet`` place holds an address, a header or the like, and so do all below it: people
+    write secrets there, so that no problem repeats what stands there. Source: SPEC ADP-5, AUD-5.
+    """
 
     document: Document
     value: JsonValue
     pointer: str = ""
     problems: list[Problem] = field(default_factory=list)
     is_item: bool = False
+    discreet: bool = False
 
     def fault(
         self,
@@ -45,23 +54,43 @@ class Place:
         below: str = "",
         discreet: bool = False,
     ) -> None:
-        """Note a Problem here, or at the pointer text ``below`` this place."""
-        self.problems.append(
-            self.document.problem(
-                self.pointer + below, message, mend, code=code, at_key=at_key, discreet=discreet
-            )
+        """Note a Problem here, or at the pointer text ``below`` this place.
+
+        A member name that may be an address is in no pointer: the Problem has the pointer of what
+        holds it, with the line and column of the place itself.
+        """
+        problem = self.document.problem(
+            self.pointer + below,
+            message,
+            mend,
+            code=code,
+            at_key=at_key,
+            discreet=discreet or self.discreet,
         )
+        if not self._is_fit_to_show:
+            problem = replace(problem, pointer=_cut_pointer(problem.pointer), discreet=True)
+        self.problems.append(problem)
 
     @property
     def name(self) -> str:
         """The member name or index that this place stands under, fit to be shown."""
-        last = self.pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
-        return show_name(last) if last else "the document"
+        return show_member(self._own_name) if self.pointer else "the document"
+
+    @property
+    def _own_name(self) -> str:
+        return _unescape(self.pointer.rpartition("/")[2])
+
+    @property
+    def _is_fit_to_show(self) -> bool:
+        if self.discreet:
+            return self.pointer == _cut_pointer(self.pointer)
+        return "://" not in self._own_name
 
     def child(self, segment: str | int, value: JsonValue) -> Place:
         """Return the place one level deeper."""
         pointer = f"{self.pointer}/{escape_segment(str(segment))}"
-        return Place(self.document, value, pointer, self.problems, isinstance(segment, int))
+        is_item = isinstance(segment, int)
+        return Place(self.document, value, pointer, self.problems, is_item, self.discreet)
 
     def follow(self, segment: str) -> Place:
         """Return the member ``segment`` of a mapping that is known to have it."""
@@ -84,10 +113,12 @@ class Place:
         if entries is None:
             return None
         known = KEYS[section]
+        for key in DISCREET.get(section, frozenset()) & entries.keys():
+            entries[key] = replace(entries[key], discreet=True)
         for key, place in entries.items():
             if key not in known:
                 place.fault(
-                    f"`{show_name(key)}` is not a key of {section}.",
+                    f"`{show_member(key)}` is not a key of {section}.",
                     suggest(key, {name for name in known if (section, name) not in LATER}),
                     at_key=True,
                 )
@@ -141,13 +172,12 @@ class Place:
         """As ``text``; what is at fault is never shown, for it might be a secret."""
         if isinstance(self.value, str) and re.fullmatch(pattern, self.value, re.ASCII):
             return self.value
-        self.fault(f"`{self.name}` must be {wanted}.", mend, discreet=True)
+        self.fault(f"{self._about()} must be {wanted}.", mend, discreet=True)
         return None
 
     def is_named(self, pattern: str) -> bool:
         """Whether ``pattern`` matches the whole member name that this place stands under."""
-        last = self.pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
-        return re.fullmatch(pattern, last, re.ASCII) is not None
+        return re.fullmatch(pattern, self._own_name, re.ASCII) is not None
 
     def one_of(self, names: Collection[str]) -> str | None:
         """Return a text that is one of ``names``."""
@@ -187,6 +217,9 @@ class Place:
         if not isinstance(self.value, str):
             self._expected("a JSON Pointer such as /project_id")
             return None
+        if self.discreet and not self.value.startswith("/"):
+            self._expected("a JSON Pointer such as /project_id")
+            return None
         return self.pointer_of(self.value)
 
     def pointer_of(self, text: str, *, at_key: bool = False) -> Pointer | None:
@@ -218,19 +251,22 @@ class Place:
             if text is None:
                 continue
             if text in seen:
-                item.fault(f"`{show_name(text)}` stands here twice.", "Keep one of them.")
+                said = "what is written here" if item.discreet else f"`{show_name(text)}`"
+                item.fault(f"{said} stands here twice.", "Keep one of them.")
             seen.add(text)
             yield item, text
 
     def _expected(self, wanted: str, mend: str = "") -> None:
-        about = f"`{self.name}`"
-        if self.is_item:
-            holder = Place(self.document, None, self.pointer.rpartition("/")[0])
-            about = f"an item of `{holder.name}`"
+        shown = _shown_kind(self.value) if self.discreet else _shown(self.value)
         self.fault(
-            f"{about} must be {wanted}; here stands {_shown(self.value)}.",
-            mend or f"Write {wanted}.",
+            f"{self._about()} must be {wanted}; here stands {shown}.", mend or f"Write {wanted}."
         )
+
+    def _about(self) -> str:
+        if not self.is_item and not (self.discreet and not _PLAIN_NAME.fullmatch(self._own_name)):
+            return f"`{self.name}`"
+        holder = Place(self.document, None, self.pointer.rpartition("/")[0])
+        return f"{'an item' if self.is_item else 'a member'} of `{holder.name}`"
 
 
 def suggest(name: str, known: Collection[str]) -> str:
@@ -239,6 +275,31 @@ def suggest(name: str, known: Collection[str]) -> str:
     if near:
         return f"Did you mean `{near[0]}`?"
     return f"Write one of {', '.join(sorted(known))}; or remove it." if known else "Remove it."
+
+
+def show_member(name: str) -> str:
+    """Return a member name fit to be shown; of an address nothing behind its scheme."""
+    scheme, is_address, _ = name.partition("://")
+    return show_name(f"{scheme}://") + "…" if is_address else show_name(name)
+
+
+def _unescape(segment: str) -> str:
+    return segment.replace("~1", "/").replace("~0", "~")
+
+
+def _cut_pointer(pointer: str) -> str:
+    """Return as much of a pointer as its plain names reach."""
+    segments = pointer.split("/")
+    plain = itertools.takewhile(_PLAIN_NAME.fullmatch, segments[1:])
+    return "/".join([segments[0], *plain])
+
+
+def _shown_kind(value: JsonValue) -> str:
+    if isinstance(value, str):
+        return "another text" if value.strip() else "a blank text"
+    kind = json_type(value)
+    kinds = {"object": "a mapping", "array": "a list", "null": "null", "integer": "a number"}
+    return kinds.get(kind, f"a {kind}")
 
 
 def _shown(value: JsonValue) -> str:

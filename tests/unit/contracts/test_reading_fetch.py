@@ -11,6 +11,7 @@ from tests.unit.contracts.folders import (
     SSH,
     assert_refused,
     contract,
+    problems,
 )
 
 from sluicegate.contracts.contract import (
@@ -386,3 +387,31 @@ def test_every_form_of_fetch_is_read() -> None:
     assert contract({"fetch": {"host": {"timeout_s": 4}}}).fetch == HostFetch(timeout_s=4)
     cached = contract({"fetch": {"http": http, "cache": {"ttl_s": 30}}})
     assert cached.cache == CacheRule(ttl_s=30)
+
+
+LEAKS: dict[str, dict[str, Any]] = {
+    "header text": {"http": {**HTTP, "headers": {"X-Auth": "s3cr3t\n"}}},
+    "header as a number": {"http": {**HTTP, "headers": {"X-Auth": 3737}}},
+    "header in one text": {"http": {**HTTP, "headers": {"X-Auth: s3cr3t": "x"}}},
+    "header name": {"http": {**HTTP, "credential": "A", "credential_header": "Bearer s3cr3t"}},
+    "prefix": {"http": {**HTTP, "credential": "A", "credential_prefix": "Bearer s3cr3t\n"}},
+    "query": {"http": {**HTTP, "query": {"key": "s3cr3t" * 1000}}},
+    "url": {"http": {**HTTP, "url": "https://u:s3cr3t@h/x"}},
+    "fragment": {"http": {**HTTP, "url": "https://h/x#s3cr3t"}},
+    "body": {"http": {**HTTP, "method": "POST", "body": {"token": "s3cr3t"}}},
+    "environment": {"command": {**COMMAND, "environment": ["PGPASS=s3cr3t"]}},
+    "environment twice": {"command": {**COMMAND, "environment": ["s3cr3t", "s3cr3t"]}},
+    "argument": {"command": {**COMMAND, "argv": ["ci", "--pw=s3cr3t{/nothing}"]}},
+    "host": {"ssh": {**SSH, "host": "u:s3cr3t@h"}},
+    "account": {"ssh": {**SSH, "user": "u:s3cr3t"}},
+    "command": {"ssh": {**SSH, "command": "login s3cr3t\n"}},
+}
+
+
+@pytest.mark.requirement("ADP-5", "AUD-5")
+@pytest.mark.parametrize("case", LEAKS)
+def test_what_stands_where_secrets_are_written_is_never_repeated(case: str) -> None:
+    found = problems({"fetch": LEAKS[case]})
+    assert found
+    assert not [each for each in found if "s3cr3t" in str(each) or "3737" in str(each)]
+    assert all(each.discreet for each in found)

@@ -360,6 +360,13 @@ SECRETS = [
 SECRETS += [
     'access: {authzen: "https://u:s3cr3t@pdp"}',
     'access: {authzen: {url: "https://pdp", credential: "s3cr3t-"}}',
+    'audit: {also: "https://u:s3cr3t@h"}',
+    'audit: {heads: {to: "https://u:s3cr3t@h"}}',
+    'notify: {"https://hooks.example/s3cr3t": ci-platform}',
+    'notify: {"hooks.example/s3cr3t": 5}',
+    'notify: {"token=s3cr3t": ci-platform}',
+    '"https://hooks.example/s3cr3t": ci-platform',
+    'audit: {"https://hooks.example/s3cr3t": ci-platform}',
 ]
 
 
@@ -368,4 +375,15 @@ SECRETS += [
 def test_what_might_be_a_secret_is_never_repeated(text: str) -> None:
     loaded = load({"sluicegate.yaml": text.encode()}, resolve=None)
     assert isinstance(loaded, tuple)
-    assert "s3cr3t" not in str(loaded[0])
+    assert "s3cr3t" not in str(loaded)
+    assert all(problem.discreet and problem.line == 1 for problem in loaded)
+
+
+@pytest.mark.requirement("ADP-5", "AUD-5")
+def test_a_name_that_is_an_address_is_told_by_what_holds_it() -> None:
+    text = 'notify:\n  ok: "log:"\n  "https://hooks.example/s3cr3t": ci-platform\n'
+    loaded = load({"sluicegate.yaml": text.encode()}, resolve=None)
+    assert isinstance(loaded, tuple)
+    (problem,) = loaded
+    assert (problem.pointer, problem.line) == ("/notify", 3)
+    assert problem.message.startswith("a member of `notify` must be `log:`")
