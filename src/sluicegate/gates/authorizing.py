@@ -92,47 +92,69 @@ async def authorize(
 async def _decide(
     asked: Sequence[_Question], authorizer: Authorizer, taken: list[Decision]
 ) -> Rejected | None:
-    """Judge the decisions in the order of the questions, up to the first that is no plain yes.
+    """Ask until a batch holds what is no plain yes: a denial of it, else its first fault.
 
-    Whatever was decided is added to ``taken``.
+    A denial stands whatever became of the other questions. Whatever was decided is added to
+    ``taken``.
     """
-    try:
-        async with asyncio.timeout(DECISION_TIMEOUT_S) as limit:
-            for first in range(0, len(asked), _AT_ONCE):
-                some = asked[first : first + _AT_ONCE]
-                decisions = await _ask(some, authorizer)
-                taken += filter(_is_whole, decisions)
-                for question, decision in zip(some, decisions, strict=True):
-                    if isinstance(decision, BaseException) and is_failure(decision):
-                        return _fault(decision, question.place)
-                    if not _is_whole(decision) or _is_past(limit):
-                        return _UNAVAILABLE
-                    rejected = _judge(decision, question.place)
-                    if rejected is not None:
-                        return rejected
-    except BaseException as error:
-        if not is_failure(error):
-            raise
-        return _fault(error, asked[0].place if len(asked) == 1 else "")
+    ends = asyncio.get_running_loop().time() + DECISION_TIMEOUT_S
+    for first in range(0, len(asked), _AT_ONCE):
+        some = asked[first : first + _AT_ONCE]
+        decisions = await _ask(some, authorizer, ends)
+        taken += filter(_is_whole, decisions)
+        rejected = [
+            judged
+            for question, decision in zip(some, decisions, strict=True)
+            if (judged := _judge(decision, question.place)) is not None
+        ]
+        if rejected:
+            return next((each for each in rejected if each.code is Code.DENIED), rejected[0])
+        if asyncio.get_running_loop().time() > ends:
+            return _UNAVAILABLE
     return None
 
 
-def _fault(error: BaseException, place: str) -> Rejected:
-    """Return the refusal: whatever a decision point raises is a denial."""
-    told = {"resource": place} if place else None
-    return replace(_UNAVAILABLE, engine_message=text_of(error), told=told)
+async def _ask(some: Sequence[_Question], authorizer: Authorizer, ends: float) -> Sequence[object]:
+    """Return the decision on each, or what was raised in its place; a late one is a TimeoutError.
+
+    ``ends`` is a time of the loop. Late is what the loop says afterwards: a decision point that
+    holds it up is not cut off in time.
+    """
+    if len(some) == 1:  # by far the most calls: there is nothing to be side by side with
+        try:
+            async with asyncio.timeout_at(ends):
+                return [await _take(some[0].query, authorizer)]
+        except TimeoutError as error:
+            return [error]
+    asking = [asyncio.ensure_future(_take(each.query, authorizer)) for each in some]
+    try:
+        await asyncio.wait(asking, timeout=max(ends - asyncio.get_running_loop().time(), 0.0))
+    finally:
+        late = [not each.done() for each in asking]
+        for each in asking:
+            each.cancel()
+    return [
+        TimeoutError() if is_late else each.result()
+        for each, is_late in zip(asking, late, strict=True)
+    ]
 
 
-async def _ask(some: Sequence[_Question], authorizer: Authorizer) -> Sequence[object]:
-    """Return the decision on each, or what was raised in its place."""
-    decisions = (authorizer.decide(each.query) for each in some if each.query is not None)
-    if len(some) == 1:  # by far the most calls: nothing to be side by side with
-        return [await next(decisions)]
-    return await asyncio.gather(*decisions, return_exceptions=True)
+async def _take(query: AccessQuery | None, authorizer: Authorizer) -> object:
+    assert query is not None  # noqa: S101  (what cannot be named was refused before)
+    try:
+        return await authorizer.decide(query)
+    except BaseException as error:  # whatever a decision point raises is a denial
+        if not is_failure(error):
+            raise
+        return error
 
 
-def _judge(decision: Decision, place: str) -> Rejected | None:
+def _judge(decision: object, place: str) -> Rejected | None:
     """Return the refusal of what is no plain yes without obligations."""
+    if not _is_whole(decision):
+        told = {"resource": place} if place else None
+        said = text_of(decision) if isinstance(decision, BaseException) else None
+        return replace(_UNAVAILABLE, engine_message=said, told=told)
     if decision.errors:
         return _told(_UNAVAILABLE, decision, "; ".join(decision.errors), place)
     if decision.allow is not True:
@@ -147,7 +169,9 @@ def _tell_decisions(ids: Sequence[str], decision_id: str | None) -> Mapping[str,
 
 def _is_whole(decision: object) -> TypeGuard[Decision]:
     """Whether it is a Decision whose texts are texts: a function of the operator's made it."""
-    return isinstance(decision, Decision) and all(
+    if not isinstance(decision, Decision) or not isinstance(decision.errors, Sequence):
+        return False
+    return all(
         isinstance(text, str)
         for text in (
             decision.decision_id,
@@ -167,11 +191,6 @@ def _told(rejected: Rejected, decision: Decision, said: str, place: str) -> Reje
         policy_version=decision.policy_version or None,
         engine_message=said or None,
     )
-
-
-def _is_past(limit: asyncio.Timeout) -> bool:
-    until = limit.when()
-    return limit.expired() or until is None or asyncio.get_running_loop().time() > until
 
 
 def _query(contract: Contract, caller: Caller, resource: Resource | None) -> AccessQuery:

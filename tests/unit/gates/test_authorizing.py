@@ -286,3 +286,43 @@ async def test_an_obligation_is_told_as_the_reason_of_the_denial() -> None:
         "DENIED",
         b"it is allowed with obligations, and none is understood",
     )
+
+
+class Minded:
+    """Decides each project in its own way."""
+
+    def __init__(self, **ways: object) -> None:
+        self.ways = ways
+
+    async def decide(self, query: AccessQuery) -> Decision:
+        assert query.resource is not None
+        way = self.ways[query.resource.id]
+        if way == "hangs":
+            await asyncio.Event().wait()
+        if isinstance(way, Exception):
+            raise way
+        return Decision(allow=way == "allows", decision_id=f"d-{query.resource.id}")
+
+
+BESIDE_A_DENIAL: dict[str, object] = {
+    "late": "hangs",
+    "raised": ConnectionError("down"),
+    "allowed": "allows",
+}
+
+
+@pytest.mark.requirement("ACC-1", "ARG-6")
+@pytest.mark.parametrize("beside", BESIDE_A_DENIAL)
+@pytest.mark.parametrize("denied", ["wren", "finch"])
+async def test_a_denial_stands_whatever_becomes_of_the_other_questions(
+    denied: str, beside: str
+) -> None:
+    ways = {"wren": BESIDE_A_DENIAL[beside], "robin": "allows", "finch": BESIDE_A_DENIAL[beside]}
+    point = Minded(**{**ways, denied: "denies"})
+    gate = gate_of(MANY, {"job_status": RecordedUpstream()}, authorizer=point)
+    told = await gate.call("job_status", PROJECTS, caller=CALLER)
+    (event,) = gate.audit.events(request_id=told.request_id)
+    detail = json.loads(event.detail)
+    place = f"project at /projects/{['wren', 'robin', 'finch'].index(denied)}"
+    assert (told.code, event.decision_id, detail["resource"]) == ("DENIED", f"d-{denied}", place)
+    assert {"d-robin", f"d-{denied}"} <= set(detail["decisions"])
