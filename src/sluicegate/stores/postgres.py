@@ -24,7 +24,7 @@ from sluicegate.stores.queued import PATIENCE_S, QueuedStore
 from sluicegate.stores.record_answers import KeptAnswer, read_answers
 from sluicegate.stores.record_open_calls import find_disagreement
 from sluicegate.stores.record_questions import select_events, select_open_intents
-from sluicegate.stores.record_terms import find_misheld
+from sluicegate.stores.record_terms_check import find_misheld
 from sluicegate.stores.writing import MAX_QUEUED_BYTES
 
 READING_MS: Final = 600_000

@@ -81,7 +81,7 @@ _LONGEST: Final = timedelta(days=33)
 
 _OF_THE_CALL: Final = ("tool", "caller_subject", "caller_tenant", "arguments_hmac")
 
-_SLACK: Final = timedelta(days=1)
+SLACK: Final = timedelta(days=1)
 """What has run out is forgotten so much later: a clock that was wrong for a while frees nothing."""
 
 
@@ -111,7 +111,11 @@ def hide_reservation(reservation: Reservation, keys: AuditKeys) -> Reservation:
 
 def tell_reservation(reservation: Reservation) -> dict[str, str]:
     """Return what an intent's detail says of its key, so that the table can be held to it."""
-    return {"key": reservation.key, "until": time_text(reservation.kept_until)}
+    return {
+        "key": reservation.key,
+        "until": time_text(reservation.kept_until),
+        "runs": time_text(reservation.runs_until),
+    }
 
 
 def demand_terms(
@@ -165,7 +169,7 @@ def keep_terms(
         )
         connection.execute(
             "DELETE FROM reservation WHERE kept_until <= ? AND key <> ?",
-            (time_text(now - _SLACK), reservation.key),
+            (time_text(now - SLACK), reservation.key),
         )
     connection.executemany(
         "INSERT INTO evidence_spent VALUES (?, ?)",
@@ -175,7 +179,7 @@ def keep_terms(
     for allowance in terms.allowances:
         windows[allowance.key] = max(allowance.window_s, windows.get(allowance.key, 0))
     for key, window_s in windows.items():
-        begins = now - timedelta(seconds=window_s) - _SLACK
+        begins = now - timedelta(seconds=window_s) - SLACK
         connection.execute(
             "DELETE FROM quota_spent WHERE key = ? AND at <= ?", (key, time_text(begins))
         )
@@ -198,43 +202,6 @@ def is_spent(connection: Connection, event_id: str) -> bool:
     """Whether an intent spent this answer as its evidence. Raises: sqlite3.Error."""
     found = connection.execute("SELECT 1 FROM evidence_spent WHERE event_id = ?", (event_id,))
     return found.fetchone() is not None
-
-
-def find_misheld(connection: Connection) -> tuple[int, str] | None:
-    """Hold what is spent and reserved to the intents: the first seq at fault, and what it is.
-
-    Raises: sqlite3.Error.
-    """
-    (newest,) = connection.execute("SELECT max(time) FROM audit_event").fetchone()
-    spent: dict[str, int] = {}
-    reserved: dict[str, tuple[int, str]] = {}
-    for seq, request_id, detail in connection.execute(
-        "SELECT seq, request_id, detail FROM audit_event WHERE kind = 'intent' ORDER BY seq"
-    ):
-        if '"spent":' not in detail and '"reserved":' not in detail:
-            continue
-        told = json.loads(detail)
-        for event_id in told.get("spent", ()):
-            if event_id in spent:
-                return seq, "the evidence it spent was spent before"
-            spent[event_id] = seq
-        if "reserved" in told:
-            key, until = told["reserved"]["key"], told["reserved"]["until"]
-            reserved.pop(key, None)
-            if until > newest:
-                reserved[key] = (seq, request_id)
-    faults = [
-        (seq, "the evidence it spent is not marked as spent")
-        for event_id, seq in spent.items()
-        if not is_spent(connection, event_id)
-    ]
-    for key, (seq, request_id) in reserved.items():
-        row = connection.execute(
-            "SELECT request_id FROM reservation WHERE key = ?", (key,)
-        ).fetchone()
-        if row is None or row[0] != request_id:
-            faults.append((seq, "the key that it holds is not held by it"))
-    return min(faults, default=None)
 
 
 def _demand_reservation(

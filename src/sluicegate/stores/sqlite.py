@@ -20,7 +20,7 @@ from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.queued import PATIENCE_S, QueuedStore
 from sluicegate.stores.record_open_calls import find_disagreement
 from sluicegate.stores.record_questions import select_events, select_open_intents
-from sluicegate.stores.record_terms import find_misheld
+from sluicegate.stores.record_terms_check import find_misheld
 from sluicegate.stores.sqlite_schema import connect_to_read, limit_pages
 from sluicegate.stores.sqlite_writer import SqliteWriter
 from sluicegate.stores.writing import MAX_QUEUED_BYTES, Item
@@ -121,6 +121,7 @@ class SqliteStore(QueuedStore):
         """
         try:
             with closing(connect_to_read(self._path)) as connection:
+                connection.execute("BEGIN")  # one snapshot: a gate may write meanwhile
                 seq, misheld = find_disagreement(connection), find_misheld(connection)
         except sqlite3.Error as error:
             raise AuditUnavailable(f"the open calls and terms cannot be read: {error}") from error

@@ -84,7 +84,7 @@ async def test_the_role_of_a_gate_may_do_all_that_a_gate_does(gate: Place, keys:
         ),
         evidence=("an event",),
     )
-    await store.record([intent()], terms=terms)
+    await store.record([intent(detail={"spent": ["an event"]})], terms=terms)
     await store.record([outcome(kept=kept(b"raw"))])
     await store.record([intent("req.00000002", time=NOW + timedelta(days=40))])
     await store.record([outcome("req.00000002", time=NOW + timedelta(days=70))])

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.postgres_servers import unguarded
 from tests.unit.stores.made import NOW, intent, outcome
 
 from sluicegate.gates.events import AuditEvent, Kept, Outcome
@@ -29,6 +30,9 @@ from sluicegate.gates.terms import (
 )
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.memory import MemoryStore
+from sluicegate.stores.postgres import PostgresStore
+from sluicegate.stores.postgres_place import Place
+from sluicegate.stores.queued import QueuedStore
 from sluicegate.stores.sqlite import SqliteStore
 from sluicegate.values.callers import Caller
 
@@ -267,18 +271,38 @@ async def test_an_intent_that_another_term_refuses_spends_nothing(store: Store) 
     assert not answer.spent
 
 
-FORGED: dict[str, tuple[tuple[str, ...], tuple[int, str]]] = {
+NOT_BY_IT = "the key that it holds is not held by it"
+NOT_AS_IT_SAYS = "the key that it holds is not held as it says"
+HELD_BY_ANOTHER = "the key that it holds was held by another call"
+NO_INTENT = "a key is held that no intent reserved: the event is gone, or never was"
+LONG_AGO = "'2000-01-01T00:00:00.000000Z'"
+FORGED = {
     "the mark is taken from evidence": (
-        ("DROP TRIGGER evidence_spent_no_delete", "DELETE FROM evidence_spent"),
-        (2, "the evidence it spent is not marked as spent"),
+        "DELETE FROM evidence_spent",
+        (3, "the evidence it spent is not marked as spent"),
     ),
-    "a key is freed": (
-        ("DELETE FROM reservation",),
-        (2, "the key that it holds is not held by it"),
+    "evidence is marked for another call": (
+        f"UPDATE evidence_spent SET request_id = '{A}'",
+        (3, "the evidence it spent is marked as spent by another call"),
     ),
-    "a key is given to another": (
-        (f"UPDATE reservation SET request_id = '{A}'",),
-        (2, "the key that it holds is not held by it"),
+    "evidence is marked that nobody spent": (
+        f"INSERT INTO evidence_spent SELECT event_id, '{A}' FROM audit_event WHERE seq = 2",
+        (4, "evidence is marked as spent that no intent spent"),
+    ),
+    "a key is freed": ("DELETE FROM reservation", (3, NOT_BY_IT)),
+    "a key is given to another": (f"UPDATE reservation SET request_id = '{A}'", (3, NOT_BY_IT)),
+    "a key is kept no more": (
+        f"UPDATE reservation SET kept_until = {LONG_AGO}",
+        (3, NOT_AS_IT_SAYS),
+    ),
+    "a call has ended": (f"UPDATE reservation SET runs_until = {LONG_AGO}", (3, NOT_AS_IT_SAYS)),
+    "a key is for other arguments": (
+        "UPDATE reservation SET arguments_hmac = 'x'",
+        (3, NOT_AS_IT_SAYS),
+    ),
+    "a key is held by nobody": (
+        f"INSERT INTO reservation VALUES ('k', '{A}', 'x', {LONG_AGO}, {LONG_AGO})",
+        (4, NO_INTENT),
     ),
 }
 
@@ -288,19 +312,116 @@ FORGED: dict[str, tuple[tuple[str, ...], tuple[int, str]]] = {
 async def test_what_is_spent_and_held_is_verified_by_the_intents(
     case: str, tmp_path: Path, keys: AuditKeys
 ) -> None:
-    statements, told = FORGED[case]
+    statement, told = FORGED[case]
     store = SqliteStore(tmp_path / "a.db", keys)
-    (event_id,) = await store.record([proof(A)])
-    terms = replace(terms_of(keep_s=600), evidence=(event_id,))
-    await store.record([intent(B, detail={"spent": [event_id]})], terms=terms)
+    await _spend_and_hold(store)
     assert store.verify().broken_at is None
     with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
-        for statement in statements:
-            connection.execute(statement)
+        connection.execute("DROP TRIGGER evidence_spent_no_delete")
+        connection.execute("DROP TRIGGER evidence_spent_no_update")
+        connection.execute(statement)
         connection.commit()
     report = store.verify()
     assert (report.broken_at, report.problem) == told
     await store.close()
+
+
+@pytest.mark.requirement("EVI-1", "ACC-4", "AUD-3")
+@pytest.mark.parametrize("case", FORGED)
+async def test_postgres_holds_the_same_to_the_intents(
+    case: str, postgres: PostgresStore, place: Place
+) -> None:
+    statement, told = FORGED[case]
+    await _spend_and_hold(postgres)
+    assert postgres.verify().broken_at is None
+    with unguarded(place) as connection:
+        connection.execute(statement.encode())
+    report = postgres.verify()
+    assert (report.broken_at, report.problem) == told
+
+
+async def _spend_and_hold(store: QueuedStore) -> None:
+    """Events 1 and 2 are answers, 3 spends the first and holds a key, 4 goes without terms."""
+    (event_id,) = await store.record([proof(A)])
+    await store.record([proof(A, time=later(1))])
+    terms = replace(terms_of(keep_s=600), evidence=(event_id,))
+    await store.record([intent(B, detail={"spent": [event_id]})], terms=terms)
+    await store.record([outcome(B, time=later(1))])
+
+
+@pytest.mark.requirement("ACC-4", "AUD-3")
+async def test_verify_names_a_key_that_two_calls_held(store: Store) -> None:
+    await store.record([intent(A)], terms=terms_of(keep_s=600))
+    await store.record([outcome(A)])
+    held = json.loads(next(store.events()).detail)
+    # As a store whose row was taken away would have let it through.
+    await store.record([intent(B, time=later(2), detail=held)])
+    if isinstance(store, MemoryStore):
+        return  # nothing outlives its process
+    report = store.verify()
+    assert (report.broken_at, report.problem) == (3, HELD_BY_ANOTHER)
+
+
+@pytest.mark.requirement("ACC-4", "AUD-3")
+async def test_a_write_that_an_edited_key_let_run_again_is_named(
+    tmp_path: Path, sqlite: SqliteStore
+) -> None:
+    await sqlite.record([intent(A)], terms=terms_of(keep_s=600))
+    await sqlite.record([outcome(A)])
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
+        connection.execute(f"UPDATE reservation SET kept_until = {LONG_AGO}")
+        connection.commit()
+    await sqlite.record([intent(B, time=later(2))], terms=terms_of(keep_s=600))
+    await sqlite.record([outcome(B, time=later(3))])
+    report = sqlite.verify()
+    assert (report.broken_at, report.problem) == (3, HELD_BY_ANOTHER)
+
+
+HANDED_ON = {
+    "its call failed": (Outcome.FAILURE, 5),
+    "its call was refused": (Outcome.REFUSED, 5),
+    "its time is over": (Outcome.SUCCESS, 100),
+    "an operator freed it": (None, 5),
+}
+
+
+@pytest.mark.requirement("ACC-4", "AUD-3")
+@pytest.mark.parametrize("case", HANDED_ON)
+async def test_a_key_that_was_free_is_held_by_the_next_call(store: Store, case: str) -> None:
+    became, at = HANDED_ON[case]
+    await store.record([intent(A)], terms=terms_of())
+    await store.record([intent(A, attempt=2, time=later(1))], terms=terms_of(runs_s=20))
+    if became is None:
+        act = resolve(
+            store.open_intents(), A, found="not-done", who="ada", reason="looked", now=later(2)
+        )
+        await store.record([act])
+    else:
+        await store.record([outcome(A, attempt=2, became=became, time=later(2))])
+    await store.record([intent(B, time=later(at))], terms=terms_of(keep_s=600))
+    assert (store.verify().broken_at, store.verify().problem) == (None, None)
+
+
+@pytest.mark.requirement("ACC-4", "AUD-3")
+async def test_what_a_clock_far_ahead_forgot_is_no_fault_of_the_next_call(store: Store) -> None:
+    await store.record([intent(A)], terms=terms_of(keep_s=600))
+    await store.record([outcome(A)])
+    ahead = later(200_000)
+    key = Reservation(key="o" * 64, runs_until=ahead, kept_until=ahead + timedelta(seconds=9))
+    await store.record([intent("req.00000003", time=ahead)], terms=Terms(reservation=key))
+    await store.record([intent(B, time=later(9))], terms=terms_of(keep_s=600))
+    assert (store.verify().broken_at, store.verify().problem) == (None, None)
+
+
+@pytest.mark.requirement("ACC-4", "AUD-3")
+async def test_an_intent_of_an_earlier_release_tells_not_how_long_its_call_runs(
+    sqlite: SqliteStore,
+) -> None:
+    await sqlite.record([intent(A)], terms=terms_of(keep_s=600))
+    held = json.loads(next(sqlite.events()).detail)
+    del held["reserved"]["runs"]
+    await sqlite.record([intent(A, attempt=2, detail=held)])
+    assert sqlite.verify().broken_at is None
 
 
 @pytest.mark.requirement("EVI-1", "AUD-3")
