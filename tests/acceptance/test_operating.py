@@ -14,6 +14,9 @@ import pytest
 from tests.acceptance.commands import Here, expected, run_apart
 from tests.acceptance.folders import record_releases, write_folder
 
+from sluicegate.gates.events import AuditEvent, EventKind, Outcome
+from sluicegate.opening.recording_acts import record_act
+
 SUCCESS = '{"run_id": "run_1", "state": "failed"}'
 OTHER = '{"run_id": "run_1", "state": "other"}'
 HANG = '{"run_id": "run_1", "state": "hang"}'
@@ -258,6 +261,49 @@ def test_a_write_with_unknown_outcome_stays_refused_until_it_is_resolved(sluiceg
     assert again.code == 2
     ran = call(sluicegate, "restart", HANG)[1]
     assert ran["outcome"] == "failure"
+
+
+def record_pending(sluicegate: Here, begun: datetime) -> str:
+    """Leave the record as a call does that has not ended, and return its request id."""
+    call(sluicegate, "restart", SUCCESS)
+    pending = AuditEvent(
+        kind=EventKind.INTENT,
+        time=begun,
+        request_id="req.pending0000000000000",
+        attempt=1,
+        outcome=Outcome.PENDING,
+        tool="restart",
+        arguments={"run_id": "run_1"},
+    )
+    record_act(Path("contracts"), pending)
+    return pending.request_id
+
+
+@pytest.mark.requirement("ACC-4", "CLI", "RET-2")
+@pytest.mark.parametrize("found", ["done", "not-done"])
+def test_a_call_that_may_still_run_is_resolved_only_if_its_gate_is_gone(
+    sluicegate: Here, found: str
+) -> None:
+    begun = datetime.now(UTC)
+    request_id = record_pending(sluicegate, begun)
+    act = ("audit", "resolve", request_id, "--as", found, "--reason", "looked")
+    refused = sluicegate(*act)
+    assert (refused.code, refused.out) == (1, "")
+    assert f"{request_id} may still be running: its gate has recorded no end" in refused.err
+    assert f"wait until {begun + timedelta(hours=1):%Y-%m-%dT%H:%M:%S.%fZ}; or" in refused.err
+    assert "--gate-is-gone" in refused.err
+    assert [event["request_id"] for event in events(sluicegate, "--open")] == [request_id]
+
+    assert sluicegate(*act, "--gate-is-gone").code == 0
+    assert sluicegate("audit", "list", "--open").code == 3
+    assert "gate_is_gone" in sluicegate("audit", "show", request_id).out
+
+
+@pytest.mark.requirement("CLI", "RET-2")
+def test_a_call_whose_time_is_over_is_resolved_without_more(sluicegate: Here) -> None:
+    request_id = record_pending(sluicegate, datetime.now(UTC) - timedelta(hours=1))
+    act = ("audit", "resolve", request_id, "--as", "not-done", "--reason", "looked")
+    assert sluicegate(*act).code == 0
 
 
 FOLLOWS = {

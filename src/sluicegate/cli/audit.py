@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -28,8 +29,6 @@ from sluicegate.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from sluicegate.gates.events import StoredEvent
     from sluicegate.gates.operator_acts import Found
 
@@ -154,11 +153,18 @@ audit.add_command(heads)
     "--as", "found", type=click.Choice(["done", "not-done"]), required=True, help="What you found."
 )
 @click.option("--reason", required=True, help="How you found out; it stands in the record.")
+@click.option(
+    "--gate-is-gone",
+    is_flag=True,
+    help="You know that the process which made the call has ended; it stands in the record.",
+)
 @folder_option
-def resolve(request_id: str, found: Found, reason: str, folder: str) -> int:
+def resolve(*, request_id: str, found: Found, reason: str, gate_is_gone: bool, folder: str) -> int:
     """Say what became of a call whose outcome is not known. Recorded; the call is open no more.
 
-    One that was not done may run again. One that was done does not run again under its key.
+    One that was not done may run again. One that was done does not run again under its key. A call
+    whose end is not recorded may still be running: exit 1 until its time is over, or until you say
+    that its gate is gone.
     """
     from sluicegate.cli.record import open_standing_record, who_acts
     from sluicegate.gates import operator_acts
@@ -175,16 +181,33 @@ def resolve(request_id: str, found: Found, reason: str, folder: str) -> int:
                 who=who_acts(),
                 reason=reason,
                 now=times.now(),
+                gate_is_gone=gate_is_gone,
             )
         except KeyError:
             stop(
                 Exit.USAGE,
                 f"no open call {request_id}; `sluicegate audit list --open` lists those that are",
             )
+        if not gate_is_gone:
+            _demand_ended(request_id, store.events(request_id=request_id))
         settings, place = read_settings(Path(folder)), Path(folder)
         kept_until = _run_told(record_and_tell(store, act, settings, place, times.now))
     note(f"{request_id} is resolved as {found}; {_say_what_follows(found, kept_until)}.")
     return Exit.ACCEPTED
+
+
+def _demand_ended(request_id: str, events: Iterable[StoredEvent]) -> None:
+    """End with exit code 1 where the call may be running: the same one would run beside it."""
+    from sluicegate.gates.operator_acts import find_end_of_run
+
+    until = find_end_of_run(events)
+    if until is not None and times.now() < until:
+        stop(
+            Exit.REJECTED,
+            f"{request_id} may still be running: its gate has recorded no end\n"
+            f"wait until {until.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}; or, if the process that"
+            " made the call has ended, repeat this with --gate-is-gone",
+        )
 
 
 def _say_what_follows(found: Found, kept_until: datetime | None) -> str:

@@ -7,17 +7,22 @@ name or, where the act has one, a reason.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final, Literal, TypeAlias
 
+from sluicegate.contracts.reading_adapter import MAX_TIMEOUT_S
 from sluicegate.errors import MisuseError
 from sluicegate.gates.events import AuditEvent, EventKind, Outcome, StoredEvent
+from sluicegate.gates.ports import AuditUnavailable
 
 Found: TypeAlias = Literal["done", "not-done"]
 """What an operator found out about a call whose outcome was not known."""
 
 _REFS_NAMED: Final = 100
+_LONGEST_RUN: Final = timedelta(seconds=MAX_TIMEOUT_S)
+"""No contract grants a call more, by `fetch` or by `retry`."""
 
 
 def demand_name(who: str) -> None:
@@ -32,6 +37,38 @@ def demand_account(who: str, reason: str) -> None:
         raise MisuseError("an operator's act is recorded: say who does it and why")
 
 
+def find_end_of_run(events: Iterable[StoredEvent]) -> datetime | None:
+    """Return until when the request of these events may be running; None: its end is recorded.
+
+    An intent with a key tells it. Without one the longest time that a contract may grant counts
+    from the newest intent on, since a contract that has changed may have granted it. Source: SPEC
+    ACC-4, RET-2. Raises: AuditUnavailable for an event that no gate wrote so.
+    """
+    last: StoredEvent | None = None
+    for event in events:
+        if event.kind in (EventKind.INTENT, EventKind.OUTCOME):
+            last = event
+    if last is None or last.outcome != Outcome.PENDING:
+        return None
+    try:
+        return _read_time(json.loads(last.detail)["reserved"]["runs"])
+    except (ValueError, LookupError, TypeError, RecursionError):
+        pass  # it holds no key, or was recorded by a gate that did not tell this
+    try:
+        return _read_time(last.time) + _LONGEST_RUN
+    except (ValueError, OverflowError):
+        raise AuditUnavailable(
+            f"CHAIN_BROKEN: what is recorded of {last.request_id} was changed; verify the record"
+        ) from None
+
+
+def _read_time(text: str) -> datetime:
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is None:
+        raise ValueError("a time of the record names its zone")
+    return time
+
+
 def resolve(
     open_intents: Iterable[StoredEvent],
     request_id: str,
@@ -40,16 +77,21 @@ def resolve(
     who: str,
     reason: str,
     now: datetime,
+    gate_is_gone: bool = False,
 ) -> AuditEvent:
     """Return the act that says what became of a call; it frees the call. Source: SPEC RET-2.
 
-    It stands in the call's own story. Raises: KeyError if none of ``open_intents`` is the call's.
+    It stands in the call's own story. ``gate_is_gone``: who acts states that the process which made
+    the call has ended; whether that is needed says ``find_end_of_run``.
+    Raises: KeyError if none of ``open_intents`` is the call's.
     """
     demand_account(who, reason)
     intent = next((each for each in open_intents if each.request_id == request_id), None)
     if intent is None:
         raise KeyError(request_id)
     detail = {"act": "resolve", "resolves": request_id, "as": found, "reason": reason}
+    if gate_is_gone:
+        detail["gate_is_gone"] = "stated"
     return _act(
         detail,
         request_id=request_id,

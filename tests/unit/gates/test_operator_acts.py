@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -11,6 +12,7 @@ from tests.unit.stores.made import intent, outcome
 from sluicegate.errors import MisuseError
 from sluicegate.gates import operator_acts
 from sluicegate.gates.events import AuditEvent, EventKind, Outcome
+from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.stores.memory import MemoryStore
 
 NOW = datetime(2026, 11, 30, 13, tzinfo=UTC)
@@ -152,3 +154,68 @@ def test_what_is_not_open_is_not_resolved() -> None:
         operator_acts.resolve(
             open_store().open_intents(), "req.other", found="done", who="o", reason="r", now=NOW
         )
+
+
+LATER = "2026-11-30T12:00:09.000000Z"
+KEYED = {"reserved": {"key": "k", "until": "2026-12-30T12:00:00.000000Z", "runs": LATER}}
+RUNNING: dict[str, tuple[list[AuditEvent], str | None]] = {
+    "with a key, as long as its intent says": ([intent(detail=KEYED)], LATER),
+    "without a key, as long as a contract may grant": (
+        [intent()],
+        "2026-11-30T13:00:00.123456Z",
+    ),
+    "a key of which no end is told": (
+        [intent(detail={"reserved": {"key": "k"}})],
+        "2026-11-30T13:00:00.123456Z",
+    ),
+    "an end without a zone": (
+        [intent(detail={"reserved": {"runs": "2026-11-30T12:00:09"}})],
+        "2026-11-30T13:00:00.123456Z",
+    ),
+    "its second attempt": (
+        [
+            intent(),
+            outcome(became=Outcome.UNKNOWN),
+            intent(attempt=2, time=datetime(2026, 11, 30, 12, 30, tzinfo=UTC)),
+        ],
+        "2026-11-30T13:30:00Z",
+    ),
+    "an end that is unknown": ([intent(), outcome(became=Outcome.UNKNOWN)], None),
+    "an end that is known": ([intent(), outcome()], None),
+    "nothing": ([], None),
+}
+
+
+@pytest.mark.requirement("ACC-4", "RET-2")
+@pytest.mark.parametrize("case", RUNNING)
+def test_a_call_may_be_running_until_its_time_is_over_or_its_end_is_recorded(case: str) -> None:
+    events, until = RUNNING[case]
+    store = MemoryStore()
+    if events:
+        store.record_blocking(events)
+    found = operator_acts.find_end_of_run(store.events())
+    assert found == (None if until is None else datetime.fromisoformat(until))
+
+
+@pytest.mark.requirement("RET-2")
+@pytest.mark.parametrize("time", ["", "2026-11-30T12:00:00", "9999-12-31T23:59:59Z"])
+def test_an_intent_whose_time_no_gate_wrote_is_taken_for_a_broken_record(time: str) -> None:
+    store = MemoryStore()
+    store.record_blocking([intent()])
+    changed = [replace(event, time=time) for event in store.events()]
+    with pytest.raises(AuditUnavailable, match=r"CHAIN_BROKEN: what is recorded of req\.00000001"):
+        operator_acts.find_end_of_run(changed)
+
+
+@pytest.mark.requirement("RET-2")
+def test_who_says_that_the_gate_is_gone_says_so_on_record() -> None:
+    act = operator_acts.resolve(
+        open_store().open_intents(),
+        REQUEST_ID,
+        found="done",
+        who="olga",
+        reason="looked",
+        now=NOW,
+        gate_is_gone=True,
+    )
+    assert act.detail["gate_is_gone"] == "stated"
