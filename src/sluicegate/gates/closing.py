@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field, replace
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from sluicegate.gates.envelopes import Failure, Refused
 from sluicegate.gates.failures import is_failure, text_of
@@ -65,7 +65,9 @@ class Closing:
         running, request_id = self._means.running, self._subject.request_id
         running.add(request_id)
         try:
-            return await work()
+            done = await work()
+            self._means.pay()
+            return done
         except AuditUnavailable as error:
             return await self._unavailable(error)  # no event, no answer (AUD-1)
         except BaseException as error:
@@ -73,7 +75,7 @@ class Closing:
                 return await self._unexpected(error)  # closed, and audited where possible
             if isinstance(error, asyncio.CancelledError) and self._journal.intended:
                 # A cancelled call still closes its intent, without its caller.
-                self._means.finish_later(self._abandon(_ABANDONED))
+                self._means.finish_later(self._surely(lambda: self._abandon(_ABANDONED)))
             raise
         finally:
             running.discard(request_id)
@@ -126,7 +128,7 @@ class Closing:
             # What attends the record holds back what begins, and not what is told of it.
             return await self._stop_or_close(replace(rejected, told={"held_back": str(error)}))
         if self._journal.intended:
-            self._means.finish_later(self._close_intent(rejected))
+            self._means.finish_later(self._surely(lambda: self._close_intent(rejected)))
             # One turn of the loop puts it into the queue, before the caller can ask again.
             await asyncio.sleep(0)
         return self._unrecorded(rejected)
@@ -181,16 +183,22 @@ class Closing:
         Its commit may have come too late, or stand in one of two sinks alone. Left open, it
         would hold up every further call of a write that was never sent (RET-2).
         """
+        if self.progress.sent:
+            await self._abandon(rejected)
+        else:
+            await self._journal.refused(rejected, self._refuse(rejected))
+
+    async def _surely(self, close: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Do what closes the intent; where the record takes it not, it is owed until it does."""
         try:
-            if self.progress.sent:
-                await self._abandon(rejected)
-            else:
-                await self._journal.refused(rejected, self._refuse(rejected))
+            await close()
         except BaseException as error:
             if not is_failure(error):
                 raise
+            self._journal.intended = True  # still
+            self._means.owe(lambda: self._surely(close))
             _LOG.error(
-                "call %s: its intent may stand open in the record: %s",
+                "call %s: its intent may stand open until the record takes events again: %s",
                 self._subject.request_id,
                 type(error).__name__,
             )

@@ -29,6 +29,7 @@ from sluicegate.gates.journal import Journal
 from sluicegate.gates.masking import hide_in_answer
 from sluicegate.gates.means import Means
 from sluicegate.gates.outstanding import Outstanding, PendingCall
+from sluicegate.gates.places import Places
 from sluicegate.gates.ports import Dispatch, Notice
 from sluicegate.gates.record_queries import AnswerQuery
 from sluicegate.gates.recording import Subject
@@ -126,7 +127,7 @@ class Course:
         return Answer(envelope=ended) if isinstance(ended, Failure | Refused) else ended
 
     async def answer(
-        self, admitted: Admitted, receipt: Receipt, places: asyncio.Semaphore
+        self, admitted: Admitted, receipt: Receipt, places: Places
     ) -> Answer[JsonValue]:
         """Climb the result ladder with what the host fetched, and record the outcome (ARG-9).
 

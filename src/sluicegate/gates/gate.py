@@ -28,7 +28,7 @@ from sluicegate.gates.ports import AuditStore
 from sluicegate.gates.recording import Subject
 from sluicegate.gates.retrying import granted_s
 from sluicegate.gates.serving import Line, Serving
-from sluicegate.gates.tenure import InForce, Opened, Reopen, Tenure
+from sluicegate.gates.tenure import Opened, Reopen, Tenure
 from sluicegate.gates.turning_away import guard, refuse_unknown
 from sluicegate.gates.typed import decoder_for, give_as
 from sluicegate.values.callers import Caller
@@ -55,7 +55,7 @@ class ToolCall:
 class _HostCall:
     """One call as it came, and what serves it; ``line`` is None where nothing does."""
 
-    held: InForce
+    held: Opened
     line: Line | None
     subject: Subject
     tool: str
@@ -154,7 +154,7 @@ class Gate:
                 begun = await self._begin(came)
                 if isinstance(begun, Answer):
                     return begun
-                return await self._placed(held, begun, begun.run)
+                return await self._placed(begun, begun.run)
 
             given = await guard(held.means, came.subject, answer)
             # Behind the record: what the host makes of an answer changes nothing of it.
@@ -162,7 +162,7 @@ class Gate:
 
     def _take(
         self,
-        held: InForce,
+        held: Opened,
         tool: str,
         raw: bytes,
         caller: Caller,
@@ -194,18 +194,18 @@ class Gate:
         return Course(held.means, line, subject, came.raw, bounds)
 
     async def _placed(
-        self, held: InForce, course: Course, run: Callable[[], Awaitable[R]]
+        self, course: Course, run: Callable[[], Awaitable[R]]
     ) -> R | Answer[JsonValue]:
         """Run ``course`` in one of the places in flight; the wait counts against its deadline."""
         try:
             async with asyncio.timeout(max(course.remaining_s(), 0.0)):
-                await held.places.acquire()
+                await self._tenure.places.take()
         except TimeoutError:
             return await course.give_up(Rejected(stage=Stage.RETRY, code=Code.BUDGET_SPENT))
         try:
             return await run()
         finally:
-            held.places.release()
+            self._tenure.places.give_back()
 
     async def call_all(
         self, calls: Sequence[ToolCall], *, caller: Caller, deadline_s: float | None = None
@@ -243,7 +243,7 @@ class Gate:
                 begun = await self._begin(came)
                 if isinstance(begun, Answer):
                     return begun
-                return await self._placed(held, begun, lambda: begun.ask(self))
+                return await self._placed(begun, lambda: begun.ask(self))
 
             return await guard(held.means, came.subject, ask)
 
@@ -279,7 +279,7 @@ class Gate:
                 ),
             )
             with held.means.observer.watch(spent.subject) as watch:
-                answer = await course.answer(spent.admitted, receipt, held.places)
+                answer = await course.answer(spent.admitted, receipt, self._tenure.places)
                 watch.answered(answer.envelope)
                 return answer
 

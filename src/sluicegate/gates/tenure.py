@@ -15,6 +15,7 @@ from sluicegate.errors import ContractFolderError, MisuseError
 from sluicegate.gates.announcing import Announcer, record_kept, record_swapped, tell_unopened
 from sluicegate.gates.failures import is_failure
 from sluicegate.gates.means import Means
+from sluicegate.gates.places import Places
 from sluicegate.gates.serving import Line, Serving, close_all
 
 _LOG: Final = logging.getLogger("sluicegate")
@@ -22,7 +23,7 @@ _LOG: Final = logging.getLogger("sluicegate")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Opened:
-    """A set that was opened, and the means that its settings ask for."""
+    """A set, and the means that its settings ask for: what a call keeps from begin to end."""
 
     serving: Serving
     means: Means
@@ -30,15 +31,6 @@ class Opened:
 
 Reopen: TypeAlias = Callable[[Opened], Opened | tuple[Problem, ...]]
 """Opens the folder anew, beside what is served now; the problems where it does not load."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class InForce:
-    """What one call keeps from its begin to its end; ``places`` are those of calls in flight."""
-
-    serving: Serving
-    means: Means
-    places: asyncio.Semaphore
 
 
 class Tenure:
@@ -49,31 +41,30 @@ class Tenure:
     """
 
     def __init__(self, opened: Opened, reopen: Reopen | None) -> None:
-        limit = opened.serving.contracts.settings.limits.in_flight
         self._folder = opened.serving  # without what is written beside functions
-        self._now = InForce(
-            serving=opened.serving, means=opened.means, places=asyncio.Semaphore(limit)
-        )
+        self._now = opened
         self._reopen = reopen
         self._authored: dict[str, Line] = {}
-        self._in_flight: dict[InForce, int] = {}
+        self._in_flight: dict[Opened, int] = {}
         self._idle = asyncio.Event()
         self._changing = asyncio.Lock()
-        self._closed = False
+        self._releasing: set[asyncio.Task[None]] = set()
+        self._closing: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._binding = threading.Lock()
         self.announcer = Announcer()
+        self.places = Places(opened.serving.contracts.settings.limits.in_flight)
 
     @property
-    def now(self) -> InForce:
+    def now(self) -> Opened:
         """What new calls begin with."""
         return self._now
 
     @asynccontextmanager
-    async def entered(self) -> AsyncIterator[InForce]:
-        """Hold what the call begins with; release it after the last call that holds it.
+    async def entered(self) -> AsyncIterator[Opened]:
+        """Hold what the call begins with; behind the last one that holds it, it is released.
 
-        Raises: MisuseError once closed, and in another event loop.
+        No call waits for that. Raises: MisuseError once closed, and in another event loop.
         """
         self._demand_open()
         self._demand_own_loop()
@@ -85,9 +76,9 @@ class Tenure:
             self._in_flight[held] -= 1
             if not self._in_flight[held]:
                 del self._in_flight[held]
-                self._idle.set()
                 if held is not self._now:
-                    await self._release(held.serving, held.means)
+                    self._let_go(held)
+                self._idle.set()
 
     def add(self, line: Line) -> None:
         """Serve a contract that was written beside its function, from now on.
@@ -108,7 +99,7 @@ class Tenure:
         if isinstance(serving, tuple):
             raise ContractFolderError(serving)
         self._authored = authored
-        self._replace(serving, self._now.means)
+        self._now = Opened(serving=serving, means=self._now.means)
         self.announcer.renew()
 
     async def reload(self) -> tuple[Problem, ...]:
@@ -131,25 +122,29 @@ class Tenure:
             try:
                 return await self._swap(opened)
             except BaseException:
-                await self._release(opened.serving, opened.means)
+                self._let_go(opened)
                 raise
 
     async def close(self) -> None:
         """Let nothing begin, wait for what is in flight, then release adapters and store.
 
-        What an adapter, the notifier or the store raises while closing is raised once all of them
-        were told.
+        It goes on where whoever waits for it leaves, and all that ask wait for the same. What an
+        adapter, the notifier or the store raises while closing is raised once all of them were
+        told.
         """
-        if self._closed:
-            return
-        self._closed = True
+        if self._closing is None:
+            self._closing = asyncio.get_running_loop().create_task(self._close())
+        await asyncio.shield(self._closing)
+
+    async def _close(self) -> None:
         async with self._changing:
             while self._in_flight:
                 self._idle.clear()
                 await self._idle.wait()
         means = self._now.means
-        while means.unfinished:
-            await asyncio.gather(*means.unfinished, return_exceptions=True)
+        means.pay()
+        while means.unfinished or self._releasing:
+            await asyncio.wait([*means.unfinished, *self._releasing])
         outside = [
             line.adapter.close
             for tool, line in self._authored.items()
@@ -165,8 +160,7 @@ class Tenure:
         )
 
     async def _open_anew(self, reopen: Reopen) -> Opened | tuple[Problem, ...]:
-        before = Opened(serving=self._now.serving, means=self._now.means)
-        opening = asyncio.ensure_future(asyncio.to_thread(reopen, before))
+        opening = asyncio.ensure_future(asyncio.to_thread(reopen, self._now))
         try:
             return await asyncio.shield(opening)
         except BaseException as error:  # an engine's panic keeps the old set as well
@@ -179,7 +173,7 @@ class Tenure:
         """Of a reload that was cancelled: the thread goes on, and what it opens is released."""
         opened = await opening
         if isinstance(opened, Opened):
-            await self._release(opened.serving, opened.means)
+            self._let_go(opened)
 
     async def _swap(self, opened: Opened) -> tuple[Problem, ...]:
         while True:
@@ -187,26 +181,20 @@ class Tenure:
             serving = opened.serving.with_lines(authored)
             if isinstance(serving, tuple):
                 await record_kept(self._now.means, self._now.serving, serving)
-                await self._release(opened.serving, opened.means)
+                self._let_go(opened)
                 return serving
             await record_swapped(self._now.means, serving)
             if authored is self._authored:
                 break  # no function was registered while that was recorded
         old, self._folder = self._now, opened.serving
-        self._replace(serving, opened.means)
+        self._now = Opened(serving=serving, means=opened.means)
         if old not in self._in_flight:
-            await self._release(old.serving, old.means)
+            self._let_go(old)
+        await self.places.resize(serving.contracts.settings.limits.in_flight)
         return ()
 
-    def _replace(self, serving: Serving, means: Means) -> None:
-        """Where the limit changed, calls that run hold places of the old one to their end."""
-        before = self._now.serving.contracts.settings.limits.in_flight
-        limit = serving.contracts.settings.limits.in_flight
-        places = self._now.places if limit == before else asyncio.Semaphore(limit)
-        self._now = InForce(serving=serving, means=means, places=places)
-
     def _demand_open(self) -> None:
-        if self._closed:
+        if self._closing is not None:
             raise MisuseError("this gate is closed; open a new one")
 
     def _demand_own_loop(self) -> None:
@@ -220,16 +208,25 @@ class Tenure:
                 " loop, or use open_blocking for code without one"
             )
 
-    async def _release(self, serving: Serving, means: Means) -> None:
-        """Close what is not in force (any more): what that raises changes no answer.
+    def _let_go(self, opened: Opened) -> None:
+        """Begin to release what is not in force (any more); nobody waits for it but ``close``."""
+        releasing = asyncio.get_running_loop().create_task(self._release(opened))
+        self._releasing.add(releasing)
+        releasing.add_done_callback(self._releasing.discard)
+
+    async def _release(self, opened: Opened) -> None:
+        """Close what ``opened`` has alone: what that raises changes no answer.
 
         What is in force as well, or held by a call, stays, and adapters written beside a function.
         """
         held = [self._now, *self._in_flight]
         kept = [line for each in held for line in each.serving.every_line()]
-        closings = [lambda: serving.close(but_for=[*kept, *self._authored.values()])]
-        if all(means.notifier is not each.means.notifier for each in held):
-            closings.append(lambda: asyncio.to_thread(means.notifier.close))
+        closings = [lambda: opened.serving.close(but_for=[*kept, *self._authored.values()])]
+        notifier, replays = opened.means.notifier, opened.means.replays
+        if all(notifier is not each.means.notifier for each in held):
+            closings.append(lambda: asyncio.to_thread(notifier.close))
+        if replays is not None and all(replays is not each.means.replays for each in held):
+            closings.append(replays.close)
         try:
             await close_all(*closings)
         except BaseException as error:

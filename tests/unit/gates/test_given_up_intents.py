@@ -99,6 +99,53 @@ async def test_a_record_that_fails_at_an_intent_has_one_event_or_two(commits: bo
     )
 
 
+class Losing(MemoryStore):
+    """Commits an intent and loses the word of it, and takes no end of it until it is well."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_well = True
+
+    async def record(self, events: Sequence[AuditEvent], **how: Any) -> tuple[str, ...]:
+        if self.is_well:
+            return await super().record(events, **how)
+        if begins_something(events):
+            await super().record(events, **how)
+        raise AuditUnavailable("no commit within 10 s")
+
+
+@pytest.mark.requirement("RET-2")
+@pytest.mark.parametrize("then", ["another call", "the gate closes"])
+async def test_an_intent_that_could_not_be_closed_is_closed_once_the_record_is_well(
+    then: str,
+) -> None:
+    store = Losing()
+    upstream = RecordedUpstream(answer())
+    gate = gate_of(contracts(**WRITE), {"job_status": upstream}, store=store)
+    await gate.call("job_status", "{}", caller=CALLER)  # which records the set of contracts
+    store.is_well = False
+    lost = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    await finish(gate)
+    assert (lost.code, len(store.open_intents())) == ("UNAVAILABLE", 1)
+    store.is_well = True
+    if then == "another call":
+        await gate.call("job_status", "{}", caller=CALLER)
+        await finish(gate)
+        assert store.open_intents() == ()
+        again = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+        assert (again.outcome, len(upstream.dispatches)) == ("success", 1)
+    else:
+        store.close = kept_open  # type: ignore[method-assign]
+        await gate.close()
+        assert store.open_intents() == ()
+    story = [(e.kind, e.outcome) for e in store.events(request_id=lost.request_id)]
+    assert story == [("intent", "pending"), ("outcome", "refused")]
+
+
+async def kept_open() -> None:
+    """Read after its gate has closed."""
+
+
 async def test_an_intent_that_waits_for_the_lock_of_its_file_is_dropped_with_its_call(
     tmp_path: Path,
 ) -> None:

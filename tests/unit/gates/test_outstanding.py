@@ -221,7 +221,7 @@ async def test_time_in_the_queue_makes_no_answer_late() -> None:
 async def test_an_answer_that_is_cancelled_while_it_waits_closes_its_intent() -> None:
     gate = host_gate(effect="write", in_flight=1)
     outstanding = await ask(gate)
-    await gate._tenure.now.places.acquire()
+    await gate._tenure.places.take()
     waiting = asyncio.create_task(gate.check_result(outstanding, answer()))
     await asyncio.sleep(0)
     waiting.cancel()

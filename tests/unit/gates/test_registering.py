@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from tests.unit.gates.job_status import ARGUMENTS, CONTRACT, answer, contracts
+from tests.unit.gates.job_status import ARGUMENTS, CONTRACT, answer, contracts, let_go
 
 from sluicegate.errors import MisuseError
 from sluicegate.gates.gate import Gate
@@ -100,6 +100,7 @@ async def test_a_reload_that_brings_a_name_twice_keeps_the_old_set() -> None:
     register(gate, "coded")
     before = gate._serving
     (problem,) = await gate.reload()
+    await let_go(gate)
     assert (problem.code, problem.pointer) == ("CONTRACT_INVALID", "/tool")
     assert "'coded'" in problem.message
     assert problem.mend

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.unit.gates.job_status import ARGUMENTS, answer, contracts
+from tests.unit.gates.job_status import ARGUMENTS, answer, contracts, let_go
 
 from sluicegate.contracts.settings import ServeRow
 from sluicegate.errors import MisuseError
@@ -105,4 +105,5 @@ async def test_a_reload_closes_the_versions_that_are_served_no_more_and_no_other
     later = replace(first, lines={"job_status": kept}, rollouts={})
     gate = gate_with(first, later)
     assert await gate.reload() == ()
+    await let_go(gate)
     assert (kept.adapter.closed, gone.adapter.closed) == (0, 1)  # type: ignore[attr-defined]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.unit.gates.job_status import ARGUMENTS, answer, contracts
+from tests.unit.gates.job_status import ARGUMENTS, answer, contracts, let_go
 from tests.unit.gates.test_identical_writes import Held
 from tests.unit.gates.test_registering import coded
 
@@ -16,10 +16,12 @@ from sluicegate.contracts.problems import Problem
 from sluicegate.errors import MisuseError
 from sluicegate.gates.events import AuditEvent, EventKind
 from sluicegate.gates.gate import Gate
+from sluicegate.gates.places import Places
 from sluicegate.gates.ports import AccessQuery, AuditUnavailable, Decision
 from sluicegate.gates.serving import Line
 from sluicegate.gates.tenure import Opened
 from sluicegate.stores.memory import MemoryStore
+from sluicegate.stores.replays_memory import MemoryReplays
 from sluicegate.testing import Notices, RecordedUpstream, gate_of
 from sluicegate.values.callers import Caller
 
@@ -102,6 +104,7 @@ async def test_what_was_in_force_is_let_go_after_the_last_call_that_holds_it() -
     assert (closed(first), closed(second)) == ((0, 0), (0, 0))
     held.release.set()
     assert await running == "success"
+    await let_go(gate)
     assert (closed(first), closed(second)) == ((1, 1), (0, 0))
     await gate.close()
     assert (closed(first), closed(second)) == ((1, 1), (1, 1))
@@ -112,6 +115,7 @@ async def test_a_notifier_that_stays_in_force_is_closed_with_the_gate_alone() ->
     second = replace(second, means=replace(second.means, notifier=first.means.notifier))
     gate = gate_that(first, swap_for(second))
     await gate.reload()
+    await let_go(gate)
     assert closed(first) == (1, 0)
     await gate.close()
     assert closed(second) == (1, 1)
@@ -168,6 +172,7 @@ async def test_a_swap_that_cannot_be_recorded_lets_go_of_what_was_opened() -> No
     gate = gate_that(first, swap_for(second))
     with pytest.raises(AuditUnavailable):
         await gate.reload()
+    await let_go(gate)
     assert (closed(first), closed(second)) == ((0, 0), (1, 1))
     assert await said(gate) == "success"
 
@@ -187,6 +192,7 @@ async def test_of_two_reloads_at_once_the_later_reading_is_in_force() -> None:
     turns = swap_for(*sets[1:])
     gate = gate_that(sets[0], reopen)
     assert await asyncio.gather(gate.reload(), gate.reload()) == [(), ()]
+    await let_go(gate)
     assert gate.contracts is sets[2].serving.contracts
     assert [closed(each) for each in sets] == [(1, 1), (1, 1), (0, 0)]
 
@@ -260,4 +266,104 @@ async def test_a_call_that_began_before_a_function_was_registered_keeps_its_adap
     assert closed(first) == (0, 0)
     held.release.set()
     assert await running == "success"
+    await let_go(gate)
     assert closed(first) == (1, 1)
+
+
+class Slow(Closing):
+    """Closes only when it is let go."""
+
+    def __init__(self, *received: bytes) -> None:
+        super().__init__(*received)
+        self.closing, self.may_close = asyncio.Event(), asyncio.Event()
+
+    async def close(self) -> None:
+        self.closing.set()
+        await self.may_close.wait()
+        await super().close()
+
+
+@pytest.mark.requirement("RET-1")
+async def test_no_call_waits_for_what_is_let_go_behind_it_and_closing_does() -> None:
+    slow = Slow(answer())
+    held = HeldClosing(answer())
+    first, second, third = set_of(held), set_of(slow), set_of(Closing(answer()))
+    gate = gate_that(first, swap_for(second, third))
+    running = asyncio.create_task(said(gate))
+    await held.asked.wait()
+    await gate.reload()
+    await gate.reload()  # what it swapped out is being closed
+    await slow.closing.wait()
+    held.release.set()
+    assert await running == "success"
+    closing = asyncio.create_task(gate.close())
+    await asyncio.sleep(0.01)
+    assert not closing.done()
+    slow.may_close.set()
+    await closing
+    assert [closed(each) for each in (first, second, third)] == [(1, 1), (1, 1), (1, 1)]
+
+
+async def test_closing_goes_on_without_who_asked_for_it_and_is_one_for_all() -> None:
+    held = HeldClosing(answer())
+    first = set_of(held)
+    gate = gate_that(first, swap_for())
+    running = asyncio.create_task(said(gate))
+    await held.asked.wait()
+    gone, stays = asyncio.create_task(gate.close()), asyncio.create_task(gate.close())
+    await asyncio.sleep(0)
+    gone.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await gone
+    assert (stays.done(), closed(first)) == (False, (0, 0))
+    held.release.set()
+    assert await running == "success"
+    await stays
+    await gate.close()
+    assert closed(first) == (1, 1)
+
+
+@pytest.mark.requirement("RES-6")
+async def test_a_memory_of_signed_answers_that_was_opened_for_nothing_is_closed() -> None:
+    class Replays(MemoryReplays):
+        closed = 0
+
+        async def close(self) -> None:
+            self.closed += 1
+
+    class Unwilling(MemoryStore):
+        async def record(self, events: Sequence[AuditEvent], **how: Any) -> tuple[str, ...]:
+            raise AuditUnavailable("disk full")
+
+    opened = Replays()
+    first, second = set_of(Closing(answer())), set_of(Closing(answer()))
+    first = replace(first, means=replace(first.means, store=Unwilling(), replays=None))
+
+    def reopen(before: Opened) -> Opened:
+        return replace(second, means=replace(before.means, replays=opened))
+
+    gate = gate_that(first, reopen)
+    with pytest.raises(AuditUnavailable):
+        await gate.reload()
+    await let_go(gate)
+    assert (opened.closed, closed(second)[0]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("limits", "most"), [((3, 2, 3, 2, 3), 3), ((3, 1), 1), ((1, 3), 3)], ids=str
+)
+async def test_so_many_calls_run_at_once_as_the_limit_in_force_says(
+    limits: tuple[int, ...], most: int
+) -> None:
+    places = Places(limits[0])
+    for _ in range(limits[0]):
+        await places.take()
+    for limit in limits[1:]:
+        await places.resize(limit)
+    for _ in range(limits[0]):
+        places.give_back()
+    waiting = [asyncio.create_task(places.take()) for _ in range(5)]
+    await asyncio.sleep(0)
+    assert sum(each.done() for each in waiting) == most
+    for each in waiting:
+        each.cancel()

@@ -178,7 +178,6 @@ async def test_an_intent_that_cannot_be_closed_is_told_in_the_log(
     upstream = {"job_status": RecordedUpstream(answer())}
     gate = gate_of(contracts(effect="write"), upstream, store=Gone(1))
     lost = await gate.call("job_status", ARGUMENTS, caller=CALLER)
-    assert (
-        f"call {lost.request_id}: its intent may stand open in the record: OSError" in caplog.text
-    )
+    told = "its intent may stand open until the record takes events again: OSError"
+    assert f"call {lost.request_id}: {told}" in caplog.text
     assert "PLANTED" not in caplog.text
