@@ -53,6 +53,19 @@ def lose_log() -> None:
         connection.execute("PRAGMA journal_mode = WAL")
 
 
+def empty_tables() -> None:
+    """Whoever may write the file takes all rows away, and puts the guards back."""
+    with closing(sqlite3.connect("contracts/state/audit.db", isolation_level=None)) as connection:
+        guards = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+        stood = guards.fetchall()
+        for name, _ in stood:
+            connection.execute(f"DROP TRIGGER {name}")
+        for table in ("audit_event", "open_call", "reservation", "custody_blob", "quota_spent"):
+            connection.execute(f"DELETE FROM {table}")
+        for _, sql in stood:
+            connection.execute(sql)
+
+
 def misspell() -> None:
     settings = Path("contracts/sluicegate.yaml")
     settings.write_text(settings.read_text().replace("state/audit.db", "state/adit.db"))
@@ -63,6 +76,7 @@ LOSSES = (
     pytest.param(remove_room, id="removed with its directory"),
     pytest.param(empty, id="emptied"),
     pytest.param(lose_log, id="without tables"),
+    pytest.param(empty_tables, id="without a row"),
     pytest.param(misspell, id="audit.store mistyped"),
 )
 
@@ -163,3 +177,49 @@ def test_doctor_says_that_a_record_is_lost(sluicegate: Here) -> None:
     looked = sluicegate("doctor", "contracts")
     assert looked.code == 1
     assert "the record contracts/state/audit.db is gone" in looked.out
+
+
+@pytest.mark.requirement("CLI", "AUD-3")
+def test_doctor_says_that_the_events_of_a_record_are_gone(sluicegate: Here) -> None:
+    sluicegate(*CALL)
+    empty_tables()
+    looked = sluicegate("doctor", "contracts")
+    assert looked.code == 1
+    assert "the record contracts/state/audit.db is empty" in looked.out
+
+
+@pytest.mark.requirement("AUD-3")
+def test_a_record_whose_first_event_never_came_is_begun_all_the_same(sluicegate: Here) -> None:
+    sluicegate("disable", "job_status", "--undo", "--reason", "x")  # opens it, and writes nothing
+    assert Path("contracts/keys/record.begun").exists()
+    assert sluicegate(*CALL).code == 0
+    assert sluicegate("audit", "verify").code == 0
+
+
+@pytest.mark.requirement("AUD-3")
+def test_a_crash_behind_the_first_commit_leaves_the_mark_to_the_next_opening(
+    sluicegate: Here,
+) -> None:
+    sluicegate(*CALL)
+    marker = Path("contracts/keys/record.begun")
+    told = marker.read_text(encoding="ascii")
+    # What an earlier release left, or a process that ended before it could say more.
+    marker.write_text(told.partition("\n")[0] + "\n", encoding="ascii")
+    assert sluicegate("audit", "verify").code == 0
+    assert marker.read_text(encoding="ascii") == told
+    empty_tables()
+    assert sluicegate("audit", "verify").code == 1
+
+
+@pytest.mark.requirement("CLI", "AUD-3")
+def test_a_record_that_says_it_is_none_is_told_as_changed_and_not_as_empty(
+    sluicegate: Here,
+) -> None:
+    sluicegate(*CALL)
+    with closing(sqlite3.connect("contracts/state/audit.db")) as connection:
+        connection.execute("PRAGMA user_version = 0")
+    done = sluicegate("audit", "verify")
+    assert done.code == 1
+    assert "user_version is 0, which no gate writes" in done.out
+    assert "empty" not in done.out
+    assert sluicegate("doctor", "contracts").code == 1

@@ -17,14 +17,16 @@ from sluicegate.stores.keys import AuditKeys, open_keys
 from sluicegate.stores.looks import look_at_clock, look_at_open_calls, look_at_tail
 from sluicegate.stores.sqlite_schema import (
     FULL,
+    KNOWN_VERSIONS,
     TRIGGERS,
     WITHOUT_OPEN_CALLS,
     connect_to_read,
     create_trigger,
     demand_keys,
+    holds_events,
     read_pragma,
 )
-from sluicegate.stores.standing import find_marker, say_missing
+from sluicegate.stores.standing import find_filled_marker, find_marker, say_missing
 from sluicegate.stores.stores import database_path, demand_postgres, is_postgres
 from sluicegate.values.looks import Look
 
@@ -62,6 +64,7 @@ def inspect_store(settings: AuditSettings, folder: Path, *, now: datetime) -> li
                     says=f"{path} does not exist yet: the first gate creates it",
                 )
             ]
+        filled = find_filled_marker(settings, folder, path)
         keys = open_keys(settings.keys, folder, database=path, may_create=False)
     except (ConfigurationError, OSError) as error:
         return [Look(name="keys", well=False, says=str(error))]
@@ -71,6 +74,8 @@ def inspect_store(settings: AuditSettings, folder: Path, *, now: datetime) -> li
     ]
     try:
         with closing(connect_to_read(path)) as connection:
+            if filled is not None and not holds_events(connection):
+                looks.append(Look(name="store", well=False, says=str(say_missing(path, filled))))
             looks.extend(_database(connection, keys, path, now))
     except (sqlite3.Error, ConfigurationError) as error:
         looks.append(Look(name="database", well=False, says=f"{path} cannot be read: {error}"))
@@ -91,7 +96,11 @@ def _database(
         well=taken == FULL,
         says=f"synchronous reads back as {taken}, FULL is {FULL}",
     )
-    if read_pragma(connection, "user_version") == WITHOUT_OPEN_CALLS:
+    version = read_pragma(connection, "user_version")
+    if version not in KNOWN_VERSIONS:
+        says = f"user_version is {version}, which no gate writes: somebody changed the file"
+        yield Look(name="tables", well=False, says=says)
+    if version == WITHOUT_OPEN_CALLS:
         yield Look(
             name="tables", well=True, says="of an earlier release: the next gate brings them up"
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import replace
@@ -45,18 +45,23 @@ class SqliteStore(QueuedStore):
         max_queued_bytes: int = MAX_QUEUED_BYTES,
         patience_s: float = PATIENCE_S,
         may_begin: bool = True,
+        may_be_empty: bool = True,
+        on_events: Callable[[], None] | None = None,
         read_keys: ReadKeys | None = None,
     ) -> None:
         """Open the file, or create it with mode 0600.
 
-        Raises: RecordEmpty where it holds no record and ``may_begin`` is false;
-        ConfigurationError.
+        ``on_events`` is called where the record holds events, and once the first is committed.
+        Raises: RecordEmpty where it holds no record and ``may_begin`` is false, or no event and
+        ``may_be_empty`` is false; ConfigurationError.
         """
         super().__init__(path.name, Keyring(keys, read_keys), patience_s=patience_s)
         self._path = path.absolute()
         self._daily_bytes = daily_bytes
         self._max_queued_bytes = max_queued_bytes
         self._may_begin = may_begin
+        self._may_be_empty = may_be_empty
+        self._on_events = on_events
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._writer = self._start()
@@ -150,4 +155,6 @@ class SqliteStore(QueuedStore):
             daily_bytes=self._daily_bytes,
             max_queued_bytes=self._max_queued_bytes,
             may_begin=self._may_begin,
+            may_be_empty=self._may_be_empty,
+            on_events=self._on_events,
         )

@@ -17,12 +17,13 @@ from sluicegate.stores.record_open_calls import (
     OPEN_CALL_TRIGGERS,
 )
 from sluicegate.stores.record_terms import TERM_TABLES, TERM_TRIGGERS
-from sluicegate.stores.standing import RecordEmpty
+from sluicegate.stores.standing import RecordEmpty, RecordMissing
 
 APPLICATION_ID: Final = 0x534C4743
 SCHEMA_VERSION: Final = 3
 WITHOUT_OPEN_CALLS: Final = 1
 WITHOUT_TERMS: Final = 2
+KNOWN_VERSIONS: Final = (WITHOUT_OPEN_CALLS, WITHOUT_TERMS, SCHEMA_VERSION)
 BUSY_TIMEOUT_MS: Final = 2_000
 FULL: Final = 2
 """``PRAGMA synchronous`` as it reads back: each commit is on disk before it returns."""
@@ -226,23 +227,31 @@ def read_pragma(connection: Connection, name: str) -> int | str:
 
 
 def prepare_tables(
-    connection: sqlite3.Connection, keys: AuditKeys, where: str, *, may_begin: bool = True
-) -> None:
+    connection: sqlite3.Connection,
+    keys: AuditKeys,
+    where: str,
+    *,
+    may_begin: bool = True,
+    may_be_empty: bool = True,
+) -> bool:
     """Create the tables in an empty database, or see that they are ours and belong to ``keys``.
 
-    A record of an earlier release is brought up; its events stay as they are. One transaction: a
-    crash leaves all of it or nothing. Raises: RecordEmpty where there are none and ``may_begin`` is
-    false; sqlite3.Error, ConfigurationError.
+    Returns whether no event stands in them. A record of an earlier release is brought up; its
+    events stay as they are. One transaction: a crash leaves all of it or nothing. Raises:
+    RecordEmpty where there are none and ``may_begin`` is false, or no event and ``may_be_empty``
+    is; RecordMissing where they do not say that they are ours; sqlite3.Error, ConfigurationError.
     """
     connection.execute("BEGIN IMMEDIATE")
     try:
         version = read_pragma(connection, "user_version")
+        if version == 0:
+            _demand_no_events(connection, where)
         if version == 0 and not may_begin:
             raise RecordEmpty(f"{where} holds no record any more: put it back from your backup")
         if version == 0:
             _create_tables(connection, keys, where)
         elif (
-            version not in (WITHOUT_OPEN_CALLS, WITHOUT_TERMS, SCHEMA_VERSION)
+            version not in KNOWN_VERSIONS
             or read_pragma(connection, "application_id") != APPLICATION_ID
         ):
             raise ConfigurationError(
@@ -255,11 +264,31 @@ def prepare_tables(
                 _add_open_calls(connection)
             if version != SCHEMA_VERSION:
                 _add_terms(connection)
+        is_empty = not holds_events(connection)
+        if is_empty and not may_be_empty:
+            raise RecordEmpty(f"{where} holds no event any more: put it back from your backup")
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+    return is_empty
+
+
+def holds_events(connection: Connection) -> bool:
+    """Whether an event stands in the record. Raises: sqlite3.Error."""
+    return connection.execute("SELECT 1 FROM audit_event LIMIT 1").fetchone() is not None
+
+
+def _demand_no_events(connection: sqlite3.Connection, where: str) -> None:
+    """Raises: RecordMissing where the tables of a record stand and the file says it is none."""
+    found = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'audit_event'").fetchone()
+    if found is not None:
+        raise RecordMissing(
+            f"{where} holds the tables of a record, and its user_version is 0, which no gate"
+            " writes: somebody changed the file; put it back from your backup",
+            is_lost=True,
+        )
 
 
 def _create_tables(connection: sqlite3.Connection, keys: AuditKeys, where: str) -> None:

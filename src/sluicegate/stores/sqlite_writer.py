@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from sluicegate.gates.ports import AuditUnavailable
@@ -33,6 +34,8 @@ class SqliteWriter(Writer):
         daily_bytes: int,
         max_queued_bytes: int = MAX_QUEUED_BYTES,
         may_begin: bool = True,
+        may_be_empty: bool = True,
+        on_events: Callable[[], None] | None = None,
     ) -> None:
         super().__init__(path.name, max_queued_bytes=max_queued_bytes)
         self.path = path
@@ -40,6 +43,8 @@ class SqliteWriter(Writer):
         self._ring = ring
         self._daily_bytes = daily_bytes
         self._may_begin = may_begin
+        self._may_be_empty = may_be_empty
+        self._on_events = on_events
         self._lock = FileLock(path.with_name(path.name + ".lock"))
         self._ledger: Ledger | None = None
         self._footing: Footing | None = None
@@ -81,6 +86,8 @@ class SqliteWriter(Writer):
         ledger.commit()
         self._demand_footing()  # what was committed into a log that is gone is nowhere
         self._last = (ledger.seq, ledger.link)
+        if ledger.seq:
+            self._tell_of_events()
         for item, result in zip(batch, results, strict=True):
             item.result = result
 
@@ -94,7 +101,13 @@ class SqliteWriter(Writer):
             raise FileNotFoundError(f"{self.path} is gone: put it back, or start the gate anew")
         connection = connect(self.path, max_pages=self.max_pages, may_create=self._may_begin)
         try:
-            prepare_tables(connection, self._ring.keys, str(self.path), may_begin=self._may_begin)
+            is_empty = prepare_tables(
+                connection,
+                self._ring.keys,
+                str(self.path),
+                may_begin=self._may_begin,
+                may_be_empty=self._may_be_empty,
+            )
         except BaseException:
             connection.close()
             raise
@@ -102,7 +115,20 @@ class SqliteWriter(Writer):
         self._inode = _inode(self.path)
         self._footing = Footing(self.path)
         self._ledger = Ledger(connection, self._ring, self._daily_bytes)
+        if not is_empty:
+            self._tell_of_events()
         return self._ledger
+
+    def _tell_of_events(self) -> None:
+        """Let it be known outside of the record that it holds events: without them it is lost.
+
+        After the commit: a crash between the two leaves it to the next opening.
+        """
+        self._may_be_empty = False
+        tell, self._on_events = self._on_events, None
+        if tell is not None:
+            with suppress(OSError):  # the events stand, and the next opening tries again
+                tell()
 
     def _demand_footing(self) -> None:
         """See that database, log and index are those the connection has open, and none shorter."""
@@ -113,6 +139,11 @@ class SqliteWriter(Writer):
     def _demand_same_chain(self, ledger: Ledger) -> None:
         """See that what this process wrote last is still there: the file may have been replaced."""
         seq, link = self._last
+        if ledger.seq == 0 and seq == 0 and not self._may_be_empty:
+            raise AuditUnavailable(
+                "CHAIN_SHORTER_THAN_ANCHOR: the record held events, and holds none any more; verify"
+                " it, and start the gate anew"
+            )
         if seq == 0 or (ledger.seq, ledger.link) == (seq, link):
             return
         row = ledger.connection.execute(

@@ -18,6 +18,8 @@ _SAYS: Final = (
     "A record was begun under these keys. While this file stands, a record that is gone or empty"
     " is a loss, and no new one is begun in its place.\n"
 )
+_FILLED: Final = "Events stand in it: a record without one has lost them.\n"
+"""Added after the first commit: a crash before it leaves a record that is empty and whole."""
 
 
 class RecordMissing(ConfigurationError):  # noqa: N818  (a state of the record)
@@ -56,6 +58,32 @@ def leave_marker(settings: AuditSettings, folder: Path, database: Path) -> None:
     _leave(last)
 
 
+def find_filled_marker(settings: AuditSettings, folder: Path, database: Path) -> Path | None:
+    """Return the marker that says that events were committed. Raises: OSError."""
+    for path in _places(settings, folder, database):
+        if path.exists() and _FILLED.encode("ascii") in path.read_bytes():
+            return path
+    return None
+
+
+def tell_of_events(settings: AuditSettings, folder: Path, database: Path) -> None:
+    """Say in the marker that events were committed, where it does not say so yet.
+
+    Raises: OSError where no place of it can be written.
+    """
+    if find_filled_marker(settings, folder, database) is not None:
+        return
+    # One that stands comes first: two of them would have to be deleted to begin anew.
+    *first, last = sorted(_places(settings, folder, database), key=lambda path: not path.exists())
+    for path in first:
+        try:
+            _fill(path)
+        except OSError:
+            continue
+        return
+    _fill(last)
+
+
 def say_missing(database: Path, marker: Path | None) -> RecordMissing:
     """Return what to tell of a record that is not there or empty, and the way on."""
     if marker is None:
@@ -86,6 +114,15 @@ def _leave(path: Path) -> None:
         return
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
         file.write(_SAYS)
+        file.flush()
+        os.fsync(descriptor)
+    sync_directory(path.parent)
+
+
+def _fill(path: Path) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "a", encoding="ascii") as file:
+        file.write(_FILLED if os.fstat(descriptor).st_size else _SAYS + _FILLED)
         file.flush()
         os.fsync(descriptor)
     sync_directory(path.parent)

@@ -12,7 +12,14 @@ from sluicegate.errors import ConfigurationError
 from sluicegate.stores.keys import open_keys
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.stores.sqlite import SqliteStore
-from sluicegate.stores.standing import RecordEmpty, find_marker, leave_marker, say_missing
+from sluicegate.stores.standing import (
+    RecordEmpty,
+    find_filled_marker,
+    find_marker,
+    leave_marker,
+    say_missing,
+    tell_of_events,
+)
 
 if TYPE_CHECKING:
     from sluicegate.stores.postgres import PostgresStore
@@ -59,6 +66,8 @@ def open_store(
             keys,
             daily_bytes=retention.daily_bytes,
             may_begin=may_begin,
+            may_be_empty=find_filled_marker(settings, folder, path) is None,
+            on_events=partial(tell_of_events, settings, folder, path),
             read_keys=read_keys,
         )
     except RecordEmpty:
