@@ -66,12 +66,53 @@ def test_what_it_rests_on_is_shown_each_at_its_line() -> None:
         ("contracts/a/contract.yaml", "url: https://u:MARKER@h/", False, False),
         ("contracts/a/contract.yaml", "url: https://h/MARKER", False, True),
         ("contracts/a/contract.yaml", "client_Secret: MARKER", False, False),
+        ("contracts/a/contract.yaml", 'url: "https://h/x?key=MARKER"', False, False),
+        ("contracts/a/contract.yaml", 'url: "https://h/x#MARKER"', False, False),
+        ("contracts/a/contract.yaml", "headers: {X: MARKER}", False, False),
+        ("contracts/a/contract.yaml", "Cookie: MARKER", False, False),
+        ("contracts/a/contract.yaml", "x-auth: MARKER", False, False),
+        ("contracts/a/contract.yaml", "PGPASS: MARKER", False, False),
+        ("contracts/a/contract.yaml", "db_pass: MARKER", False, False),
+        ("contracts/a/contract.yaml", "command: {env: {X: MARKER}}", False, False),
+        ("contracts/a/contract.yaml", "enum: [MARKER, passed, bypass]", False, True),
+        ("contracts/a/contract.yaml", "description: The author MARKER", False, True),
     ],
 )
 def test_a_line_that_may_hold_a_secret_is_told_by_its_place_alone(
     file: str, line: str, discreet: bool, shown: bool
 ) -> None:
     item = replace(OPEN, file=file, line=1, column=1, length=1, discreet=discreet)
+    told = render_item(item, read=lambda _: line.encode())
+    assert told.startswith(f"{file}:1:1: error")
+    assert ("MARKER" in told) is shown
+
+
+@pytest.mark.requirement("ADP-5", "AUD-5")
+@pytest.mark.parametrize(
+    ("pointer", "line", "shown"),
+    [
+        ("/fetch/http/method", "    method: MARKER", True),
+        ("/fetch/http/method", '  "method": "MARKER",', True),
+        ("/fetch/http/methode", "  methode: MARKER", False),
+        ("/fetch/http/method", "fetch: {http: {method: MARKER}}", False),
+        ("/fetch/http/method", "method: GOT, url: MARKER", False),
+        ("/fetch/http/url", '  url: "https://h/MARKER"', False),
+        ("/fetch/http/url", "    MARKER", False),
+        ("/fetch/http/X-Key", "  X-Key: MARKER", False),
+        ("/fetch/ssh/host", "  host: u:MARKER@h", False),
+        ("/fetch/ssh/port", "  port: MARKER", True),
+        ("/fetch/python/function", "  function: acme.jobs:MARKER", True),
+        ("/fetch/http/method", "  method: slack://MARKER", False),
+        ("/fetch", "fetch: # MARKER", True),
+        ("/fetch", "fetch: {http: MARKER}", False),
+        ("/fetched", "fetched: {MARKER: 1}", True),
+    ],
+)
+def test_of_what_a_contract_fetches_only_lines_of_one_plain_member_are_shown(
+    pointer: str, line: str, shown: bool
+) -> None:
+    file = "contracts/a/contract.yaml"
+    item = replace(OPEN, file=file, pointer=pointer, line=1, column=1, length=1)
     told = render_item(item, read=lambda _: line.encode())
     assert told.startswith(f"{file}:1:1: error")
     assert ("MARKER" in told) is shown
