@@ -6,11 +6,12 @@ import json
 from collections.abc import Callable
 from typing import TypeVar
 
-from sluicegate.errors import ConfigurationError
+from sluicegate.errors import ConfigurationError, MisuseError
 from sluicegate.gates.answers import Answer
 from sluicegate.gates.envelopes import Success
 from sluicegate.gates.failures import is_failure
 from sluicegate.values.json import JsonValue
+from sluicegate.values.names import show_name, show_sentence
 
 T = TypeVar("T")
 
@@ -18,22 +19,31 @@ T = TypeVar("T")
 def decoder_for(wanted: type[T]) -> Callable[[JsonValue], T]:
     """Return a function from selected data to ``wanted`` (a Pydantic model, dataclass, TypedDict).
 
-    Raises: ConfigurationError where Pydantic is not installed. The function raises ValueError
-    where the data does not fit the type; its text holds no value.
+    Raises: ConfigurationError where Pydantic is not installed; MisuseError for a type that it knows
+    no schema of. The function raises ValueError where the data does not fit the type; its text
+    holds no value, and names of the upstream only as they are fit to be shown.
     """
     try:
-        from pydantic import TypeAdapter, ValidationError
+        from pydantic import PydanticUserError, TypeAdapter, ValidationError
     except ImportError as error:
         raise ConfigurationError("as_= needs Pydantic: install sluicegate[schemas]") from error
-    adapter = TypeAdapter(wanted)
+    try:
+        adapter = TypeAdapter(wanted)
+    except PydanticUserError as error:
+        named = getattr(wanted, "__qualname__", type(wanted).__qualname__)
+        raise MisuseError(
+            f"as_={show_name(named)} is no type that data can be read as: pass a Pydantic model, a"
+            " dataclass or a TypedDict whose members are such types, or a plain type such as dict"
+        ) from error
 
     def decode(data: JsonValue) -> T:
         try:
             return adapter.validate_json(json.dumps(data, ensure_ascii=False), strict=True)
         except ValidationError as error:
             first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-            place = "/".join(["", *(str(segment) for segment in first["loc"])])
-            raise ValueError(f"{place or 'the data'}: {first['type']}") from None
+            place = "".join(f"/{show_name(str(segment))}" for segment in first["loc"])
+            shown = show_sentence(place) or "the data"
+            raise ValueError(f"{shown}: {show_name(first['type'])}") from None
 
     return decode
 
