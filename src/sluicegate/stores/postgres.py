@@ -22,6 +22,7 @@ from sluicegate.stores.postgres_session import Session, connect, tell_error
 from sluicegate.stores.postgres_writer import PostgresWriter
 from sluicegate.stores.queued import PATIENCE_S, QueuedStore
 from sluicegate.stores.record_answers import KeptAnswer, read_answers
+from sluicegate.stores.record_custody_check import find_unkept
 from sluicegate.stores.record_open_calls import find_disagreement
 from sluicegate.stores.record_questions import select_events, select_open_intents
 from sluicegate.stores.record_terms_check import find_misheld
@@ -155,9 +156,9 @@ def _compare(session: Session, report: ChainReport, last: tuple[int, str]) -> Ch
     if seq is not None:
         problem = "the table of open calls does not say of it what the events say"
         return replace(report, broken_at=seq, problem=problem)
-    misheld = find_misheld(session)
-    if misheld is not None:
-        return replace(report, broken_at=misheld[0], problem=misheld[1])
+    fault = find_misheld(session) or find_unkept(session)
+    if fault is not None:
+        return replace(report, broken_at=fault[0], problem=fault[1])
     return report
 
 

@@ -18,6 +18,7 @@ from sluicegate.stores.chain import GENESIS, verify_chain
 from sluicegate.stores.keyring import Keyring, ReadKeys
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.queued import PATIENCE_S, QueuedStore
+from sluicegate.stores.record_custody_check import find_unkept
 from sluicegate.stores.record_open_calls import find_disagreement
 from sluicegate.stores.record_questions import select_events, select_open_intents
 from sluicegate.stores.record_terms_check import find_misheld
@@ -122,19 +123,22 @@ class SqliteStore(QueuedStore):
         """Hold the tables that the events make to the events.
 
         Who takes a call from the open ones frees a write that may have been made; who takes the
-        mark from evidence lets it carry a second action.
+        mark from evidence lets it carry a second action; who destroys a blob hides what was said.
         """
         try:
             with closing(connect_to_read(self._path)) as connection:
                 connection.execute("BEGIN")  # one snapshot: a gate may write meanwhile
-                seq, misheld = find_disagreement(connection), find_misheld(connection)
+                seq = find_disagreement(connection)
+                fault = find_misheld(connection) or find_unkept(connection)
         except sqlite3.Error as error:
-            raise AuditUnavailable(f"the open calls and terms cannot be read: {error}") from error
+            raise AuditUnavailable(
+                f"open calls, terms and custody cannot be read: {error}"
+            ) from error
         if seq is not None:
             problem = "the table of open calls does not say of it what the events say"
             return replace(report, broken_at=seq, problem=problem)
-        if misheld is not None:
-            return replace(report, broken_at=misheld[0], problem=misheld[1])
+        if fault is not None:
+            return replace(report, broken_at=fault[0], problem=fault[1])
         return report
 
     def limit_pages(self, pages: int) -> None:
