@@ -33,7 +33,7 @@ from sluicegate.gates.recording import (
 )
 from sluicegate.gates.refusing import fail
 from sluicegate.gates.serving import Line
-from sluicegate.gates.terms import IF_INTENDED, AlreadyDone, TermRefused
+from sluicegate.gates.terms import IF_INTENDED, NO_TERMS, AlreadyDone, TermRefused
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
@@ -67,6 +67,7 @@ class Journal:
         self._arguments: Mapping[str, object] = {}
         self.intended = False
         self._stands = False  # the intent is certainly in the record
+        self._tried = False  # its end was handed to the record, and may be there
         self.attempt = 1
         self.last_outcome: str | None = None
 
@@ -77,8 +78,10 @@ class Journal:
 
     async def refused(self, rejected: Rejected, refused: Refused) -> None:
         """Record that nothing ran."""
-        if self.intended and await self._close(self._refusal(rejected, refused, closes=True)):
-            return
+        if self.intended:
+            closed = await self._close(self._refusal(rejected, refused, closes=True))
+            if closed or await self._is_known():
+                return
         await self._means.store.record([self._refusal(rejected, refused, closes=False)])
 
     def _refusal(self, rejected: Rejected, refused: Refused, *, closes: bool) -> AuditEvent:
@@ -99,16 +102,21 @@ class Journal:
         )
 
     async def _close(self, event: AuditEvent) -> bool:
-        """Record what ends the intent; False where that never came into the record.
+        """Record what ends the intent; False where nothing was written.
 
-        As where its caller had gone before it was taken up, or a key was waited for.
+        As where the intent never came into the record: its caller had gone before it was taken up,
+        or a key was waited for. Or where its end is there, of which nobody was told.
         """
         # Before the wait: the event is written whether or not its caller still waits for it.
         self.intended = False
-        if self._stands or self.attempt > 1:
-            await self._means.store.record([event])
-            return True
-        return bool(await self._means.store.record([event], terms=IF_INTENDED))
+        terms = NO_TERMS if self._stands and not self._tried else IF_INTENDED
+        self._tried = True
+        return bool(await self._means.store.record([event], terms=terms))
+
+    async def _is_known(self) -> bool:
+        """Whether the record holds anything of this call."""
+        events, request_id = self._means.store.events, self._subject.request_id
+        return bool(await asyncio.to_thread(lambda: list(events(request_id=request_id, limit=1))))
 
     async def intend(self, admitted: Admitted, attempt: int) -> None:
         """Record that something is about to run; the call's text is kept with the first intent.
@@ -144,7 +152,7 @@ class Journal:
         )
         # Before the wait: a call that is cancelled in it may have left its intent in the record.
         self.intended = True
-        self._stands = False
+        self._stands = self._tried = False
         self.attempt = attempt
         try:
             await self._means.store.record([event], terms=admitted.terms)

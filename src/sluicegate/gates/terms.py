@@ -47,7 +47,8 @@ class Terms:
     """``unless_open``: no other request may be open for the same write (RET-2).
 
     ``evidence`` are the event ids of accepted answers that this intent spends, each once (EVI-1).
-    ``if_intended``: the events close an intent, and nothing is written where none stands (AUD-1).
+    ``if_intended``: the events close an intent; where none of the request stands, or that attempt
+    has an outcome, nothing is written (AUD-1).
     """
 
     unless_open: bool = False

@@ -16,7 +16,7 @@ from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.record_custody import keep_blobs
 from sluicegate.stores.record_terms import (
     demand_terms,
-    has_intent,
+    has_open_intent,
     hide_key,
     keep_terms,
     tell_reservation,
@@ -72,7 +72,7 @@ class Ledger:
         except (TypeError, ValueError, OverflowError, RecursionError, AttributeError) as error:
             # The text of such an error may quote the value, so only its type is told.
             raise AuditUnavailable(f"the event cannot be encoded: {type(error).__name__}") from None
-        if terms.if_intended and not has_intent(self.connection, encoded[0].columns):
+        if terms.if_intended and not has_open_intent(self.connection, encoded[0].columns):
             return ()
         if terms is not NO_TERMS:
             terms = hide_key(terms, self.keys)

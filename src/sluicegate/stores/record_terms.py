@@ -189,13 +189,22 @@ def keep_terms(
         connection.execute("DELETE FROM quota_spent WHERE at <= ?", (time_text(now - _LONGEST),))
 
 
-def has_intent(connection: Connection, columns: Mapping[str, Column]) -> bool:
-    """Whether the request of an event with ``columns`` has an intent. Raises: sqlite3.Error."""
-    found = connection.execute(
+def has_open_intent(connection: Connection, columns: Mapping[str, Column]) -> bool:
+    """Whether the request of an event with ``columns`` has an intent, and its attempt no outcome.
+
+    Raises: sqlite3.Error.
+    """
+    named = {"request_id": columns["request_id"], "attempt": columns["attempt"]}
+    intent = connection.execute(
         "SELECT 1 FROM audit_event WHERE request_id = :request_id AND kind = 'intent' LIMIT 1",
-        {"request_id": columns["request_id"]},
-    )
-    return found.fetchone() is not None
+        named,
+    ).fetchone()
+    ended = connection.execute(
+        "SELECT 1 FROM audit_event WHERE request_id = :request_id AND kind = 'outcome'"
+        " AND attempt >= :attempt LIMIT 1",
+        named,
+    ).fetchone()
+    return intent is not None and ended is None
 
 
 def is_spent(connection: Connection, event_id: str) -> bool:

@@ -115,6 +115,32 @@ class Losing(MemoryStore):
 
 
 @pytest.mark.requirement("RET-2")
+async def test_an_end_that_stands_is_not_written_again_where_nobody_was_told_of_it() -> None:
+    """As where the record has it, and a second sink takes it not."""
+
+    class Silent(MemoryStore):
+        is_well = True
+
+        async def record(self, events: Sequence[AuditEvent], **how: Any) -> tuple[str, ...]:
+            ids = await super().record(events, **how)
+            if not self.is_well:
+                raise AuditUnavailable("the second sink took nothing")
+            return ids
+
+    store = Silent()
+    gate = gate_of(contracts(**WRITE), {"job_status": RecordedUpstream(answer())}, store=store)
+    await gate.call("job_status", "{}", caller=CALLER)  # which records the set of contracts
+    store.is_well = False
+    lost = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    await finish(gate)
+    store.is_well = True
+    await gate.call("job_status", "{}", caller=CALLER)
+    await finish(gate)
+    story = [(e.kind, e.outcome) for e in store.events(request_id=lost.request_id)]
+    assert story == [("intent", "pending"), ("outcome", "refused")]
+
+
+@pytest.mark.requirement("RET-2")
 @pytest.mark.parametrize("then", ["another call", "the gate closes"])
 async def test_an_intent_that_could_not_be_closed_is_closed_once_the_record_is_well(
     then: str,

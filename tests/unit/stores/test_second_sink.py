@@ -299,12 +299,12 @@ async def test_the_sink_takes_alone_nothing_whose_intent_it_does_not_know(
     sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys
 ) -> None:
     both = two(sqlite, tmp_path, keys, "any")
-    await both.record([intent()])
+    await both.record([intent("req.alone")])
     await until_copied(tmp_path, 1)
     sqlite.limit_pages(pages_of(sqlite) + GROWTH)
     await asyncio.to_thread(fill, sqlite)
     with pytest.raises(AuditUnavailable, match="full"):
-        await both.record([outcome(detail=LARGE)], terms=IF_INTENDED)
+        await both.record([outcome("req.alone", detail=LARGE)], terms=IF_INTENDED)
     assert [line for line in lines(tmp_path) if line["seq"] is None] == []
 
 

@@ -75,6 +75,7 @@ async def test_what_closes_an_intent_is_written_where_that_stands(store: Store) 
     await store.record([intent(B)])
     assert await store.record([outcome(A)], terms=IF_INTENDED) == ()
     assert len(await store.record([outcome(B)], terms=IF_INTENDED)) == 1
+    assert await store.record([outcome(B)], terms=IF_INTENDED) == ()
     assert [(event.request_id, event.kind) for event in store.events()] == [
         (B, "intent"),
         (B, "outcome"),
