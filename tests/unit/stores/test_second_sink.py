@@ -216,9 +216,13 @@ async def test_with_all_writes_in_flight_when_the_sink_fails_are_not_open_and_ma
     again = [await gate.call("job_status", write, caller=CALLER) for write in WRITES]
     assert "refused" not in {each.outcome for each in again}
     assert len(upstream.dispatches) == 1 + len(WRITES)
-    closing = [event for event in sqlite.events() if event.code == "AUDIT_UNAVAILABLE"]
+    begun = {event.request_id for event in sqlite.events() if event.kind == "intent"}
+    told = [event for event in sqlite.events() if event.code == "AUDIT_UNAVAILABLE"]
+    closing = [event for event in told if event.request_id in begun]
     assert {(event.kind, event.outcome) for event in closing} == {("outcome", "refused")}
     assert len(closing) == in_flight
+    # Whoever came when the failure was known was held back: nothing of his began.
+    assert {event.kind for event in told if event.request_id not in begun} <= {"refused"}
     assert sqlite.verify().problem is None
 
 
