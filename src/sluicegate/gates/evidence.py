@@ -25,10 +25,8 @@ from sluicegate.values.json import JsonValue
 from sluicegate.values.pointers import NOTHING
 from sluicegate.values.rejections import Needed, Rejected
 
-_MAX_PAGES: Final = 50
+_MAX_PAGES: Final = 100
 """Answers beyond so many pages are too many to look through: none is a proof then."""
-_CLOCKS_S: Final = 60.0
-"""So much the clocks of gates on one record may differ: an answer counts by the time it bears."""
 
 
 class Lack(StrEnum):
@@ -140,17 +138,6 @@ class _Found:
 
 
 @dataclass(frozen=True, slots=True)
-class _Recorded:
-    """What this caller was told by one witness within a rule's age, newest first.
-
-    ``hidden``: when the latest answer was recorded of which nobody can say what it told.
-    """
-
-    answers: Sequence[Accepted]
-    hidden: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
 class _Lacking:
     lack: Lack
     own_call: OwnCall | None = None
@@ -242,54 +229,40 @@ async def _find_newest(
 ) -> Accepted | Lack:
     """Return the answer about the subject that was observed last, by the time that it bears.
 
-    By that time alone: clocks of gates differ, and so does the order in which they record. What
-    cannot be read may have been observed last, and may say otherwise.
+    What cannot be read may have been observed last, and may say otherwise. Whatever clock a gate
+    has, it accepts nothing that was observed further ahead of it than the contract says: so what
+    was recorded before that cannot have been observed after the newest one, and is not looked at.
     """
-    recorded = await _list_recorded(rule, witness, action, store)
-    if recorded is None:
-        return Lack.TOO_MANY
-    newest: Accepted | None = None
-    seen = -math.inf
-    furthest = Lack.NOTHING_RECORDED
-    for answer in recorded.answers:
-        lack = _find_misfit(answer, rule, witness, action)
-        if lack is not None:
-            furthest = max(furthest, lack, key=_ORDER.index)
-            continue
-        observed = _observed_at(answer.data, witness.result.fresh)
-        if newest is None or (observed is not None and observed > seen):
-            newest, seen = answer, -math.inf if observed is None else observed
-    if newest is None:
-        return furthest if recorded.hidden is None else Lack.HIDDEN
-    if recorded.hidden is not None and seen <= instant_of(recorded.hidden) + _ahead(witness):
-        return Lack.HIDDEN
-    return newest
-
-
-async def _list_recorded(
-    rule: EvidenceRule, witness: Contract, action: PlannedAction, store: AuditStore
-) -> _Recorded | None:
-    """Return what this caller was told by ``witness`` within the rule's age; None: too much."""
-    now = action.clock.now()
-    fresh = witness.result.fresh
-    window_s = rule.max_age_s + (0.0 if fresh is None else fresh.max_ahead_s) + _CLOCKS_S
+    now, ahead = action.clock.now(), _ahead(witness)
     query = AcceptedQuery(
         tool=rule.tool,
         caller=action.caller,
         contract_digest=witness.fingerprints.digest,
-        since=now - timedelta(seconds=window_s),
+        since=now - timedelta(seconds=rule.max_age_s + ahead / NANOS),
         after=action.after,
     )
-    answers: list[Accepted] = []
-    hidden: list[datetime] = []
+    newest: Accepted | None = None
+    seen, hidden = -math.inf, None
+    furthest = Lack.NOTHING_RECORDED
     for _ in range(_MAX_PAGES):
         page = await store.accepted(query, now=now)
-        answers += page.answers
-        hidden += [] if page.hidden is None else [page.hidden]
-        if page.next_before is None:
-            return _Recorded(answers, max(hidden, default=None))
+        if page.hidden is not None:
+            until = instant_of(page.hidden) + ahead
+            hidden = until if hidden is None else max(hidden, until)
+        for answer in page.answers:
+            lack = _find_misfit(answer, rule, witness, action)
+            if lack is not None:
+                furthest = max(furthest, lack, key=_ORDER.index)
+                continue
+            observed = _observed_at(answer.data, witness.result.fresh)
+            if newest is None or (observed is not None and observed > seen):
+                newest, seen = answer, -math.inf if observed is None else observed
+        if page.next_before is None or instant_of(page.next_before.time) + ahead < seen:
+            if hidden is not None and seen <= hidden:
+                return Lack.HIDDEN
+            return newest or furthest
         query = replace(query, before=page.next_before)
-    return None
+    return Lack.TOO_MANY
 
 
 def _ahead(witness: Contract) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 from sluicegate.values.callers import Caller
 
@@ -48,12 +48,19 @@ class AnswerQuery:
     arguments: Mapping[str, object] | None = None
 
 
+class RecordPlace(NamedTuple):
+    """Where one event stands among others by when it was recorded."""
+
+    time: datetime
+    seq: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcceptedQuery:
     """Accepted answers that one contract gave to this caller and tenant, at ``since`` or later.
 
-    ``after``: the id of an event; only those that were asked for after it. ``before``: only those
-    before this seq.
+    The latest recorded come first, by the clock of whoever recorded them. ``after``: the id of an
+    event; only those that were asked for after it. ``before``: only those behind this place.
     """
 
     tool: str
@@ -61,4 +68,4 @@ class AcceptedQuery:
     contract_digest: str
     since: datetime
     after: str | None = None
-    before: int | None = None
+    before: RecordPlace | None = None

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from sluicegate.gates.record_queries import RecordPlace
 from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonValue
 
@@ -116,11 +117,11 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcceptedPage:
-    """Answers, newest first; ``next_before`` is the seq that the next page ends before, if any.
+    """Answers, the latest recorded first; ``next_before`` is what the next page begins behind.
 
     ``hidden``: when the latest of those was recorded whose data is not kept, or cannot be read.
     """
 
     answers: tuple[Accepted, ...]
-    next_before: int | None
+    next_before: RecordPlace | None
     hidden: datetime | None = None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
 
 from sluicegate.gates.events import StoredEvent
 from sluicegate.gates.keeping import SELECTED
 from sluicegate.gates.ports import AuditUnavailable
-from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery
+from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery, RecordPlace
 from sluicegate.gates.terms import Accepted, AcceptedPage
 from sluicegate.stores.chain import holds_own_link
 from sluicegate.stores.custody import KeyNotHeld, SealBroken
@@ -23,23 +23,25 @@ from sluicegate.stores.record_terms import is_spent
 from sluicegate.stores.sqlite_schema import SELECT_EVENTS
 from sluicegate.values.callers import Caller
 
-PAGE: Final = 100
-_LAST_SEQ: Final = (1 << 63) - 1
+PAGE: Final = 50
+"""Each of a page is opened: a caller who asks seldom is served by the first one."""
+
+_LAST: Final = RecordPlace(datetime.max.replace(tzinfo=UTC), (1 << 63) - 1)
 
 
 def find_accepted(ledger: Ledger, query: AcceptedQuery, now: datetime) -> AcceptedPage:
     """Answer ``AuditStore.accepted``. Raises: AuditUnavailable, sqlite3.Error."""
+    before = query.before or _LAST
+    until = time_text(before.time)
     events = _select(
         ledger,
         "e.tool = ? AND e.caller_subject IS ? AND e.caller_tenant IS ?"
         # By the index over successes: those of a time, whatever the history of the tool.
-        " AND e.contract_digest = ? AND e.time >= ? AND e.seq + 0 < ?"
-        " ORDER BY e.seq + 0 DESC LIMIT ?",
+        " AND e.contract_digest = ? AND e.time >= ? AND e.time <= ?"
+        " AND (e.time < ? OR e.seq + 0 < ?) ORDER BY e.time DESC, e.seq DESC LIMIT ?",
         (
             *(storable(query.tool), *_columns_of(query.caller), query.contract_digest),
-            time_text(query.since),
-            _LAST_SEQ if query.before is None else query.before,
-            PAGE,
+            *(time_text(query.since), until, until, before.seq, PAGE),
         ),
     )
     observed = [
@@ -48,9 +50,12 @@ def find_accepted(ledger: Ledger, query: AcceptedQuery, now: datetime) -> Accept
     answers = tuple(_open(ledger, observed, now))
     read = {answer.seq for answer in answers}
     hidden = [event.time for event in observed if event.seq not in read]
+    last = events[-1] if len(events) == PAGE else None
     return AcceptedPage(
         answers=answers,
-        next_before=events[-1].seq if len(events) == PAGE else None,
+        next_before=None
+        if last is None
+        else RecordPlace(datetime.fromisoformat(last.time), last.seq),
         hidden=datetime.fromisoformat(max(hidden)) if hidden else None,
     )
 

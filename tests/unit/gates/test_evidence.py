@@ -421,6 +421,29 @@ async def test_a_clock_that_was_set_back_hides_no_answer() -> None:
     assert refused(await yard.act())
 
 
+async def test_what_was_recorded_before_the_newest_was_observed_is_not_opened(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A caller who asks about many subjects pays for the latest of them."""
+    monkeypatch.setattr(record_accepted, "PAGE", 2)
+    asked: list[AcceptedQuery] = []
+
+    class Counting(MemoryStore):
+        async def accepted(self, query: AcceptedQuery, *, now: datetime) -> AcceptedPage:
+            asked.append(query)
+            return await super().accepted(query, now=now)
+
+    other = answer(project_id="other-one")
+    late = answer(observed_at="2026-11-30T12:00:05.000001Z")
+    yard = Yard(*[other] * 9, late, store=Counting())
+    for _ in range(9):
+        await yard.look(arguments=ARGUMENTS.replace("bluebird", "other-one"))
+    yard.clock.advance(1)
+    await yard.look()
+    assert (await yard.act())["outcome"] == "success"
+    assert len(asked) == 1
+
+
 async def test_more_answers_than_are_looked_through_prove_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
