@@ -133,8 +133,6 @@ class Journal:
             detail["decisions"] = list(permitted.decision_ids)
         if admitted.proven.event_ids:
             detail["evidence"] = list(admitted.proven.event_ids)
-        if admitted.terms.evidence:
-            detail["spent"] = list(admitted.terms.evidence)
         event = record_intent(
             self._subject,
             prepared.arguments,

@@ -80,6 +80,8 @@ class Ledger:
                 if event.columns["kind"] == EventKind.INTENT:
                     demand_terms(self.connection, event.columns, terms, event.time)
                     keep_terms(self.connection, event.columns, terms, event.time)
+                    if terms.evidence:
+                        event.add_detail("spent", list(terms.evidence))
                     if terms.reservation is not None:
                         event.add_detail("reserved", tell_reservation(terms.reservation))
         return tuple([self._append(event) for event in encoded])

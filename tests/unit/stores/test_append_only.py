@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import closing
 
 import pytest
-from tests.unit.stores.made import intent, kept, outcome
+from tests.unit.stores.made import NOW, intent, kept, outcome
 
 from sluicegate.gates.events import StoredEvent
 from sluicegate.gates.ports import AuditUnavailable
@@ -151,8 +151,9 @@ async def test_purging_blobs_leaves_the_chain_whole(
     sqlite: SqliteStore, connection: sqlite3.Connection
 ) -> None:
     refs = [event.raw_ref for event in sqlite.events() if event.raw_ref]
-    connection.execute("UPDATE custody_blob SET ciphertext = NULL, wrapped_key = NULL")
-    assert (len(refs), sqlite.verify().broken_at) == (1, None)
+    assert await sqlite.purge(now=NOW, who="ada", refs=refs) == 1
+    left = connection.execute("SELECT ciphertext, wrapped_key FROM custody_blob").fetchall()
+    assert (left, sqlite.verify().broken_at) == ([(None, None)], None)
 
 
 def test_the_table_has_the_columns_of_a_stored_event(connection: sqlite3.Connection) -> None:
