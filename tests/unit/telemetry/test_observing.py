@@ -205,7 +205,7 @@ UNRECORDED: dict[str, tuple[tuple[int, ...], bytes | Receipt, str, str, int | No
     "the set": ((0,), answer(), ARGUMENTS, "refused", None),
     "a refusal": ((1,), answer(), "{}", "refused", None),
     "an intent": ((1,), answer(), ARGUMENTS, "refused", None),
-    "an intent, the record is back": ((1, 1), answer(), ARGUMENTS, "refused", 1),
+    "an intent, told behind the answer": ((1, 1), answer(), ARGUMENTS, "refused", None),
     "an intent, closed behind the answer": ((1, 1, 9), answer(), ARGUMENTS, "refused", None),
     "an outcome": ((2,), answer(), ARGUMENTS, "failure", 1),
     "an outcome, the record is back": ((2, 1), answer(), ARGUMENTS, "failure", 1),
