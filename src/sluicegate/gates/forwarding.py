@@ -74,3 +74,36 @@ class ForwardingStore:
     async def close(self) -> None:
         """As ``AuditStore.close``."""
         await self._store.close()
+
+
+class AttendedStore(ForwardingStore):
+    """A record with something that is due behind each act of an operator, before it yields."""
+
+    async def _attend(self) -> None:
+        """Do what is due behind one act that was recorded."""
+        raise NotImplementedError
+
+    async def reveal(self, ref: str, *, who: str, reason: str, now: datetime) -> bytes:
+        """As ``AuditStore.reveal``."""
+        content = await super().reveal(ref, who=who, reason=reason, now=now)
+        await self._attend()
+        return content
+
+    async def purge(
+        self,
+        *,
+        now: datetime,
+        who: str,
+        refs: Sequence[str] | None = None,
+        expired_by: datetime | None = None,
+    ) -> int:
+        """As ``AuditStore.purge``."""
+        count = await super().purge(now=now, who=who, refs=refs, expired_by=expired_by)
+        await self._attend()
+        return count
+
+    async def rewrap(self, *, now: datetime, who: str) -> int:
+        """As ``AuditStore.rewrap``."""
+        count = await super().rewrap(now=now, who=who)
+        await self._attend()
+        return count

@@ -9,7 +9,7 @@ from typing import Final
 
 from sluicegate.contracts.settings import HeadsSettings
 from sluicegate.gates.events import AuditEvent, begins_something
-from sluicegate.gates.forwarding import ForwardingStore
+from sluicegate.gates.forwarding import AttendedStore
 from sluicegate.gates.ports import AuditStore, HeldBack
 from sluicegate.gates.terms import NO_TERMS, Terms
 from sluicegate.stores.following import Following
@@ -18,7 +18,7 @@ from sluicegate.stores.heads_writer import HeadUnwritten, HeadWriter
 PATIENCE_S: Final = 10.0
 
 
-class HeadedStore(ForwardingStore):
+class HeadedStore(AttendedStore):
     """Signs off the callers' path. Bound to the event loop that records first.
 
     A head that cannot be written is told in the log and tried again; where heads are required,
@@ -66,30 +66,8 @@ class HeadedStore(ForwardingStore):
             self._count(len(ids))
         return ids
 
-    async def reveal(self, ref: str, *, who: str, reason: str, now: datetime) -> bytes:
-        """As ``AuditStore.reveal``."""
-        content = await super().reveal(ref, who=who, reason=reason, now=now)
+    async def _attend(self) -> None:
         self._count(1)
-        return content
-
-    async def purge(
-        self,
-        *,
-        now: datetime,
-        who: str,
-        refs: Sequence[str] | None = None,
-        expired_by: datetime | None = None,
-    ) -> int:
-        """As ``AuditStore.purge``."""
-        count = await super().purge(now=now, who=who, refs=refs, expired_by=expired_by)
-        self._count(1)
-        return count
-
-    async def rewrap(self, *, now: datetime, who: str) -> int:
-        """As ``AuditStore.rewrap``."""
-        count = await super().rewrap(now=now, who=who)
-        self._count(1)
-        return count
 
     async def close(self) -> None:
         """Sign what is not covered, then close the record. Raises: AuditUnavailable."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Final
 
 from sluicegate.contracts.settings import SinksRule
 from sluicegate.gates.events import AuditEvent, begins_something
-from sluicegate.gates.forwarding import ForwardingStore
+from sluicegate.gates.forwarding import AttendedStore
 from sluicegate.gates.ports import AuditStore, AuditUnavailable, HeldBack
 from sluicegate.gates.terms import NO_TERMS, Terms
 from sluicegate.stores.following import Following
@@ -20,7 +19,7 @@ PATIENCE_S: Final = 10.0
 _LOG: Final = logging.getLogger("sluicegate")
 
 
-class TwoSinksStore(ForwardingStore):
+class TwoSinksStore(AttendedStore):
     """``all``: no answer before both have the event. ``any``: one of them is enough.
 
     With ``any`` the second one takes alone only what has no terms: whether a write is open, a quota
@@ -73,34 +72,9 @@ class TwoSinksStore(ForwardingStore):
         await self._follow()
         return ids
 
-    async def reveal(self, ref: str, *, who: str, reason: str, now: datetime) -> bytes:
-        """As ``AuditStore.reveal``.
-
-        With ``all`` the act stands in both before the bytes are given; with ``any`` in the record,
-        and the sink follows.
-        """
-        content = await super().reveal(ref, who=who, reason=reason, now=now)
+    async def _attend(self) -> None:
+        """With ``all`` the act stands in both before it yields; with ``any`` the sink follows."""
         await self._follow()
-        return content
-
-    async def purge(
-        self,
-        *,
-        now: datetime,
-        who: str,
-        refs: Sequence[str] | None = None,
-        expired_by: datetime | None = None,
-    ) -> int:
-        """As ``AuditStore.purge``."""
-        count = await super().purge(now=now, who=who, refs=refs, expired_by=expired_by)
-        await self._follow()
-        return count
-
-    async def rewrap(self, *, now: datetime, who: str) -> int:
-        """As ``AuditStore.rewrap``."""
-        count = await super().rewrap(now=now, who=who)
-        await self._follow()
-        return count
 
     async def close(self) -> None:
         """Copy what is left, then close the record. Raises: AuditUnavailable."""
