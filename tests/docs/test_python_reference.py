@@ -5,11 +5,10 @@ from __future__ import annotations
 import inspect
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.docs.examples import run_example
 
 import sluicegate
 from sluicegate import Answer, BlockingGate, Caller, Gate
@@ -25,16 +24,8 @@ PAGE = (ROOT / "docs" / "reference" / "python.md").read_text("utf-8")
 def test_the_example_runs_and_prints_what_the_page_says() -> None:
     (shown,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     assert shown == (ROOT / "docs_src" / "python_api.py").read_text("utf-8")
-    ran = subprocess.run(
-        [sys.executable, "docs_src/python_api.py"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert (ran.returncode, ran.stderr) == (0, "")
-    assert f"```\n{ran.stdout}```" in PAGE
+    printed = run_example("python_api.py")
+    assert f"```\n{printed}```" in PAGE
 
 
 @pytest.mark.parametrize("name", re.findall(r"`(?:await )?@?gate\.(\w+)", PAGE))
