@@ -182,6 +182,19 @@ def test_a_reader_that_goes_away_is_quiet() -> None:
     assert (process.returncode, err) == (Exit.READER_GONE, b"")
 
 
+def test_a_full_disk_behind_the_output_is_said() -> None:
+    with Path("/dev/full").open("wb") as full:
+        process = subprocess.run(
+            [sys.executable, "-c", "from sluicegate.cli.main import main; main()", "explain"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=30,
+            check=False,
+        )
+    said = b"the output cannot be written: No space left on device; what is there is cut\n"
+    assert (process.returncode, process.stderr) == (Exit.INTERNAL, said)
+
+
 def fail_with(error: BaseException) -> object:
     def choose_paint(color: str) -> object:
         raise error

@@ -96,7 +96,8 @@ def choose_width() -> int:
 def put(text: str) -> None:
     """Write a result to stdout; ``text`` is escaped and painted already.
 
-    A reader that went away ends the command quietly. Raises: SystemExit.
+    A reader that went away ends the command quietly; a full disk behind it ends it with a line.
+    Raises: SystemExit.
     """
     with _for_a_reader():
         sys.stdout.write(text)
@@ -118,6 +119,9 @@ def _for_a_reader() -> Iterator[None]:
     except BrokenPipeError:
         silence_stdout()
         raise SystemExit(Exit.READER_GONE) from None
+    except OSError as error:
+        silence_stdout()
+        stop(Exit.INTERNAL, f"the output cannot be written: {error.strerror}; what is there is cut")
 
 
 def silence_stdout() -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC
 from types import MappingProxyType
 from typing import Final
 
 from sluicegate.gates.events import EventKind, Outcome, StoredEvent
 from sluicegate.gates.open_calls import open_attempts
+from sluicegate.gates.operator_acts import find_end_of_run
+from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.rendering.escaping import escape_terminal
 from sluicegate.rendering.json_v1 import read_stored_json
 from sluicegate.rendering.paint import PLAIN, Paint
@@ -227,6 +230,7 @@ def _next_steps(events: Sequence[StoredEvent], folder: str) -> Iterable[str]:
     if open_attempts(events):
         yield "find out in the upstream whether it happened, then"
         yield f"sluicegate audit resolve {request_id} --as done|not-done --reason TEXT{folder}"
+        yield from _gate_may_run(events)
     for code in dict.fromkeys(event.code for event in events if event.code is not None):
         yield f"sluicegate explain {code}"
     ends = [event for event in events if event.kind in _ENDS]
@@ -234,6 +238,19 @@ def _next_steps(events: Sequence[StoredEvent], folder: str) -> Iterable[str]:
         return  # what custody keeps can be looked at; nothing calls for it
     for ref in dict.fromkeys(ref for event in events for ref in _kept_refs(event)):
         yield f"sluicegate audit reveal {ref} --reason TEXT{folder}"
+
+
+def _gate_may_run(events: Sequence[StoredEvent]) -> Iterable[str]:
+    try:
+        until = find_end_of_run(events)
+    except AuditUnavailable as changed:
+        yield str(changed)
+        return
+    if until is not None:
+        yield (
+            f"it may run until {until.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}; before that add"
+            " --gate-is-gone, if the process that made the call has ended"
+        )
 
 
 def _kept_refs(event: StoredEvent) -> Iterable[str]:

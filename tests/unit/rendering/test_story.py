@@ -94,6 +94,18 @@ def test_a_story_says_open_and_how_to_resolve_it_while_the_store_holds_it_open(
         assert ("OPEN" in story.splitlines()[0]) == bool(attempts)
 
 
+@pytest.mark.requirement("RET-2")
+def test_a_story_says_until_when_a_call_without_an_end_may_run() -> None:
+    runs = '{"reserved": {"runs": "2026-03-01T03:00:40+01:00"}}'
+    running = tell_story([stored(detail=runs)])
+    assert "  it may run until 2026-03-01T02:00:40Z; before that add --gate-is-gone, if" in running
+    ended = tell_story([stored(detail=runs), outcome(outcome="unknown")])
+    assert "audit resolve" in ended
+    assert "--gate-is-gone" not in ended
+    changed = tell_story([stored(time="yesterday")])
+    assert "  CHAIN_BROKEN: what is recorded of " in changed
+
+
 def test_what_custody_keeps_beside_the_answer_can_be_revealed_too() -> None:
     event = outcome(outcome="failure", detail='{"custody": {"diagnostics": "blob-d"}}')
     story = tell_story([event], folder="ops/contracts")
