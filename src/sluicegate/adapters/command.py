@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from sluicegate.adapters.credentials import Credentials, CredentialUnreadable, check_credential_name
-from sluicegate.adapters.provenance import MAX_DIAGNOSTICS, PACKAGE_VERSION, Provenance
+from sluicegate.adapters.provenance import PACKAGE_VERSION, ProgramOutput, Provenance
 from sluicegate.adapters.templates import CommandTemplate, Unfit
 from sluicegate.contracts.contract import CommandFetch
 from sluicegate.errors import ConfigurationError
@@ -116,30 +116,24 @@ class CommandAdapter:
 
 
 class _Output(asyncio.SubprocessProtocol):
-    """Collects stdout up to a limit and the end of stderr; says when the program is done."""
+    """Collects what the program writes; says when it is done."""
 
     def __init__(self, max_bytes: int) -> None:
         loop = asyncio.get_running_loop()
-        self.stdout: Final = bytearray()
-        self.stderr: Final = bytearray()
-        self.is_too_large = False
+        self.written: Final = ProgramOutput(max_bytes)
         self.settled: Final[asyncio.Future[None]] = loop.create_future()  # ended, or too large
         self.ended: Final[asyncio.Future[None]] = loop.create_future()
         self.closed: Final[asyncio.Future[None]] = loop.create_future()
-        self._max_bytes = max_bytes
         self._open = {_STDOUT, _STDERR}
 
     def pipe_data_received(self, fd: int, data: bytes | str) -> None:
         chunk = cast("bytes", data)
         if fd == _STDERR:
-            self.stderr.extend(chunk)
-            del self.stderr[:-MAX_DIAGNOSTICS]
-        elif not self.is_too_large:
-            room = self._max_bytes - len(self.stdout)
-            self.stdout.extend(chunk[:room])
-            if len(chunk) > room:
-                self.is_too_large = True
-                _resolve(self.settled)
+            self.written.take_stderr(chunk)
+            return
+        self.written.take_stdout(chunk)
+        if self.written.is_too_large:
+            _resolve(self.settled)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         self._open.discard(fd)
@@ -178,13 +172,13 @@ class _Run:
                 stdin.write(feed)
                 stdin.write_eof()
             await asyncio.shield(self._output.settled)
-            if not self._output.is_too_large:
+            if not self._output.written.is_too_large:
                 self._exit_code = transport.get_returncode()
                 _kill_group(transport)
                 await asyncio.wait({self._output.closed}, timeout=_DRAIN_S)
         finally:
             await self._end(transport)
-        return self.receive(Fault.TOO_LARGE if self._output.is_too_large else None)
+        return self.receive(Fault.TOO_LARGE if self._output.written.is_too_large else None)
 
     def receive(self, fault: Fault | None) -> Receipt:
         """Return what has come so far as a receipt."""
@@ -192,11 +186,11 @@ class _Run:
             adapter=self._provenance.adapter,
             adapter_version=self._provenance.version,
             endpoint=self._provenance.endpoint,
-            raw=bytes(self._output.stdout),
+            raw=bytes(self._output.written.stdout),
             fault=fault,
             dispatched=self._is_started,
             exit_code=None if fault is not None else self._exit_code,
-            diagnostics=bytes(self._output.stderr),
+            diagnostics=bytes(self._output.written.stderr),
         )
 
     async def _end(self, transport: asyncio.SubprocessTransport) -> None:

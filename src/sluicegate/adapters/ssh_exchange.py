@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import asyncssh
 
-from sluicegate.adapters.provenance import MAX_DIAGNOSTICS, Provenance
+from sluicegate.adapters.provenance import MAX_DIAGNOSTICS, ProgramOutput, Provenance
 from sluicegate.adapters.ssh_keys import ClientKeys, Pins
 from sluicegate.values.receipts import Fault, Receipt
 
@@ -139,7 +139,7 @@ class SshExchange:
 
     def _receive(self) -> Receipt:
         output = self._output
-        if output.is_too_large:
+        if output.written.is_too_large:
             return self._receipt(Fault.TOO_LARGE, "")
         if output.signal is not None:
             return self._receipt(Fault.UNREACHABLE, f"ended by the signal {output.signal}")
@@ -152,12 +152,16 @@ class SshExchange:
         return self._receipt(None, "")
 
     def _receipt(self, fault: Fault | None, text: str) -> Receipt:
-        said = (self._door.banner, bytes(self._output.stderr), text.encode("utf-8", "replace"))
+        said = (
+            self._door.banner,
+            bytes(self._output.written.stderr),
+            text.encode("utf-8", "replace"),
+        )
         return Receipt(
             adapter=self._provenance.adapter,
             adapter_version=self._provenance.version,
             endpoint=self._provenance.endpoint,
-            raw=bytes(self._output.stdout),
+            raw=bytes(self._output.written.stdout),
             fault=fault,
             dispatched=self._output.channel is not None,
             exit_code=None if fault is not None else self._output.exit_status,
@@ -185,20 +189,17 @@ class _Door(asyncssh.SSHClient):
 
 
 class _Output(asyncssh.SSHClientSession[bytes]):
-    """Collects stdout up to a limit and the end of stderr; says when the command is done."""
+    """Collects what the command writes; says when it is done."""
 
     def __init__(self, max_bytes: int) -> None:
-        self.stdout: Final = bytearray()
-        self.stderr: Final = bytearray()
+        self.written: Final = ProgramOutput(max_bytes)
         self.channel: asyncssh.SSHClientChannel[bytes] | None = None
         self.exit_status: int | None = None
         self.signal: str | None = None
         self.error: Exception | None = None
-        self.is_too_large = False
         self.has_eof = False
         self.is_closed = False
         self.settled: Final[asyncio.Future[None]] = asyncio.get_running_loop().create_future()
-        self._max_bytes = max_bytes
 
     @property
     def has_ended(self) -> bool:
@@ -211,14 +212,11 @@ class _Output(asyncssh.SSHClientSession[bytes]):
 
     def data_received(self, data: bytes, datatype: Any) -> None:
         if datatype is not None:
-            self.stderr.extend(data)
-            del self.stderr[:-MAX_DIAGNOSTICS]
-        elif not self.is_too_large:
-            room = self._max_bytes - len(self.stdout)
-            self.stdout.extend(data[:room])
-            if len(data) > room:
-                self.is_too_large = True
-                self._settle()
+            self.written.take_stderr(data)
+            return
+        self.written.take_stdout(data)
+        if self.written.is_too_large:
+            self._settle()
 
     def eof_received(self) -> bool:
         self.has_eof = True

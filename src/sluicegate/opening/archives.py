@@ -26,7 +26,7 @@ from sluicegate.lifecycle.replaying import (
 )
 from sluicegate.opening.plain_files import open_plain
 from sluicegate.opening.recording_acts import record_act
-from sluicegate.opening.sidecars import read_sidecar
+from sluicegate.opening.sidecars import read_now, read_sidecar
 from sluicegate.stores.keys import open_keys
 from sluicegate.stores.record_answers import KeptAnswer, select_answers
 from sluicegate.stores.stores import database_path, is_postgres
@@ -160,7 +160,7 @@ def _answer(
         raw=raw,
         arguments=None if arguments is None else json.dumps(arguments).encode(),
         request_id=_text(told, "request_id", _DEFAULT_REQUEST_ID),
-        now=_now(told),
+        now=read_now(told),
         subject="replay" if subject is None else str(subject),
         tenant=tenant,
         status=_number(told),
@@ -187,16 +187,6 @@ def _number(told: Mapping[str, JsonValue]) -> int | None:
         if value is not None:
             return value
     return None
-
-
-def _now(told: Mapping[str, JsonValue]) -> datetime:
-    text = told.get("now")
-    if text is None:
-        return EPOCH
-    instant = parse_rfc3339(text) if isinstance(text, str) else None
-    if instant is None:
-        raise ValueError("`now` must be an RFC 3339 time with an offset")
-    return moment_of(instant)
 
 
 def _was(value: JsonValue) -> Judged | None:

@@ -7,6 +7,7 @@ it says (SPEC 2).
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from datetime import datetime
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
@@ -14,6 +15,7 @@ from typing import Final
 from sluicegate.contracts.yaml_reading import Document, read_document
 from sluicegate.opening.fixture_signatures import HOWS
 from sluicegate.values.codes import Code, Stage
+from sluicegate.values.instants import EPOCH, moment_of, parse_rfc3339
 from sluicegate.values.json import JsonValue
 from sluicegate.values.names import show_name
 
@@ -51,6 +53,20 @@ def read_sidecar(fixture: Path) -> Mapping[str, JsonValue]:
     """
     raw = read_beside(fixture)
     return {} if raw is None else understand(_beside(fixture).name, raw)
+
+
+def read_now(told: Mapping[str, JsonValue]) -> datetime:
+    """Return the ``now`` that a sidecar or a line of an archive tells; else the epoch.
+
+    Raises: ValueError for what is no RFC 3339 time with an offset.
+    """
+    text = told.get("now")
+    if text is None:
+        return EPOCH
+    instant = parse_rfc3339(text) if isinstance(text, str) else None
+    if instant is None:
+        raise ValueError(f"`now` must be {SIDECAR_KEYS['now']}")
+    return moment_of(instant)
 
 
 def read_beside(fixture: Path) -> bytes | None:

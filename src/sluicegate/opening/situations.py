@@ -25,8 +25,8 @@ from sluicegate.gates.serving import Line
 from sluicegate.opening.collecting import FIXTURES
 from sluicegate.opening.documents import read_inside
 from sluicegate.opening.fixture_signatures import FixtureSignature
+from sluicegate.opening.sidecars import read_now
 from sluicegate.values.callers import Caller
-from sluicegate.values.instants import EPOCH, moment_of, parse_rfc3339
 from sluicegate.values.json import JsonValue
 from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
@@ -83,7 +83,7 @@ def situate(line: Line, needs: Mapping[str, JsonValue], default: bytes | None) -
     receipt = _receipt(line.contract, needs)
     return Situation(
         request=request,
-        now=_now(needs),
+        now=read_now(needs),
         receipt=receipt,
         signature=_signature(line, needs, receipt),
     )
@@ -173,16 +173,6 @@ def _signature(
     if "signature" in needs and signature.is_brought(receipt):
         raise ValueError("`signature` in the sidecar stands beside a signature in `headers`")
     return signature
-
-
-def _now(needs: Mapping[str, JsonValue]) -> datetime:
-    text = needs.get("now")
-    if text is None:
-        return EPOCH
-    now = parse_rfc3339(text) if isinstance(text, str) else None
-    if now is None:
-        raise ValueError("`now` in the sidecar must be an RFC 3339 time with an offset")
-    return moment_of(now)
 
 
 def _caller(value: JsonValue) -> Caller:
