@@ -248,7 +248,7 @@ async def test_a_call_that_is_cancelled_while_its_key_is_reserved_leaves_nothing
     await until(lambda: bool(yard.claims(one)))
     calling.cancel()
     await asyncio.wait([calling])
-    await asyncio.gather(*one._means.unfinished)
+    await one._means.owing.settle()
     yard.server.let_go()
     assert list(one.audit.events(tool="job_restart")) == []
     heard = ["IN_PROGRESS"]
@@ -460,7 +460,7 @@ async def test_whenever_redis_is_killed_nothing_runs_twice_and_all_of_it_is_show
     if step == "before the reservation":
         kill()
     assert await said(one) == own
-    await asyncio.gather(*one._means.unfinished)
+    await one._means.owing.settle()
     yard.server.start()
     assert await said(other) == then
     yard.clock.advance(LONG_S)

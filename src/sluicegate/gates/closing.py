@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from sluicegate.gates.envelopes import Failure, Refused
 from sluicegate.gates.failures import is_failure, text_of
 from sluicegate.gates.journal import Journal
 from sluicegate.gates.means import Means
+from sluicegate.gates.owing import Due
 from sluicegate.gates.ports import AuditUnavailable, HeldBack, KeyUnreadable
 from sluicegate.gates.recording import Subject
 from sluicegate.gates.refusing import fail, refuse
@@ -65,20 +66,25 @@ class Closing:
         running, request_id = self._means.running, self._subject.request_id
         running.add(request_id)
         try:
-            done = await work()
-            self._means.pay()
-            return done
-        except AuditUnavailable as error:
-            return await self._unavailable(error)  # no event, no answer (AUD-1)
-        except BaseException as error:
-            if is_failure(error):
-                return await self._unexpected(error)  # closed, and audited where possible
-            if isinstance(error, asyncio.CancelledError) and self._journal.intended:
-                # A cancelled call still closes its intent, without its caller.
-                self._means.finish_later(self._surely(lambda: self._abandon(_ABANDONED)))
+            return await self._closed(work)
+        except asyncio.CancelledError:
+            # A cancelled call still closes its intent, without its caller.
+            self._close_behind(lambda: self._abandon(_ABANDONED))
             raise
         finally:
             running.discard(request_id)
+
+    async def _closed(self, work: Callable[[], Awaitable[R]]) -> R | Failure | Refused:
+        try:
+            done = await work()
+        except AuditUnavailable as error:
+            return await self._unavailable(error)  # no event, no answer (AUD-1)
+        except BaseException as error:
+            if not is_failure(error):
+                raise
+            return await self._unexpected(error)  # closed, and audited where possible
+        self._means.owing.begin()
+        return done
 
     async def stop(self, rejected: Rejected) -> Failure | Refused:
         """End a call before, or between, dispatches. Raises: AuditUnavailable."""
@@ -126,12 +132,9 @@ class Closing:
         rejected = Rejected(stage=Stage.AUDIT, code=Code.AUDIT_UNAVAILABLE)
         if isinstance(error, HeldBack):
             # What attends the record holds back what begins, and not what is told of it.
-            return await self._stop_or_close(replace(rejected, told={"held_back": str(error)}))
-        if self._journal.intended:
-            self._means.finish_later(self._surely(lambda: self._close_intent(rejected)))
-            # One turn of the loop puts it into the queue, before the caller can ask again.
-            await asyncio.sleep(0)
-        return self._unrecorded(rejected)
+            held = replace(rejected, told={"held_back": str(error)})
+            return await self._still_closed(lambda: self.stop(held), held)
+        return await self._unrecorded(rejected)
 
     async def _unexpected(self, error: BaseException) -> Failure | Refused:
         # The text of an unexpected exception may quote an answer: it goes to custody only.
@@ -149,28 +152,28 @@ class Closing:
             engine_message=text_of(error),
             told=None if key is None else {"unreadable_key": key},
         )
-        if not self.progress.sent:
-            return await self._stop_or_close(rejected)
-        try:
-            await self._abandon(rejected)
-        except BaseException as failed:
-            if not is_failure(failed):
-                raise
-            # The record failed as well: still closed.
-            _LOG.error("call %s: no record: %s", self._subject.request_id, type(failed).__name__)
-        return self._unrecorded(rejected)
+        if self.progress.sent:
+            return await self._still_closed(lambda: self._abandon(rejected), rejected)
+        return await self._still_closed(lambda: self.stop(rejected), rejected)
 
-    async def _stop_or_close(self, rejected: Rejected) -> Failure | Refused:
-        """Record that no further attempt runs; where the record fails as well, still closed."""
+    async def _still_closed(
+        self, record: Callable[[], Awaitable[Failure | Refused | None]], rejected: Rejected
+    ) -> Failure | Refused:
+        """Record how the call ends; where the record fails as well, it is still closed."""
+        ended = None
         try:
-            return await self.stop(rejected)
+            ended = await record()
         except BaseException as failed:
             if not is_failure(failed):
                 raise
             _LOG.error("call %s: no record: %s", self._subject.request_id, type(failed).__name__)
-            return self._unrecorded(rejected)
+        return await self._unrecorded(rejected) if ended is None else ended
 
-    def _unrecorded(self, rejected: Rejected) -> Failure | Refused:
+    async def _unrecorded(self, rejected: Rejected) -> Failure | Refused:
+        """Answer without a record; an intent that may be there is closed behind the answer."""
+        self._close_behind(lambda: self._close_intent(rejected))
+        # One turn of the loop puts it into the queue, before the caller can ask again.
+        await asyncio.sleep(0)
         if self.progress.valid:
             self.end_row()
         if self.progress.sent:
@@ -188,15 +191,23 @@ class Closing:
         else:
             await self._journal.refused(rejected, self._refuse(rejected))
 
-    async def _surely(self, close: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    def _close_behind(self, close: Due) -> None:
+        if self._journal.intended:
+            self._means.owing.finish_later(self._surely(close))
+
+    async def _surely(self, close: Due) -> None:
         """Do what closes the intent; where the record takes it not, it is owed until it does."""
+
+        async def again() -> None:
+            self._journal.intended = True  # what was tried may be there: the record is asked
+            await close()
+
         try:
             await close()
         except BaseException as error:
             if not is_failure(error):
                 raise
-            self._journal.intended = True  # still
-            self._means.owe(lambda: self._surely(close))
+            self._means.owing.owe(self._subject.request_id, again)
             _LOG.error(
                 "call %s: its intent may stand open until the record takes events again: %s",
                 self._subject.request_id,

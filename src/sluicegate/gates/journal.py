@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from sluicegate.checks.selection import Selected
@@ -45,8 +45,8 @@ _UNHEARD: Final = Rejected(stage=Stage.RETRY, code=Code.OUTCOME_UNKNOWN)
 class Journal:
     """Writes the events of one call; ``intended`` says that an intent waits for its outcome.
 
-    So it does when recording it failed: it may be in the record, and the record is asked when it is
-    closed. ``attempt`` is that of the newest intent.
+    So it does when recording it, or its outcome, failed: either may be in the record, and the
+    record is asked when it is closed. ``attempt`` is that of the newest intent.
 
     ``last_outcome`` is the event id of the last attempt's outcome.
 
@@ -107,11 +107,21 @@ class Journal:
         As where the intent never came into the record: its caller had gone before it was taken up,
         or a key was waited for. Or where its end is there, of which nobody was told.
         """
-        # Before the wait: the event is written whether or not its caller still waits for it.
-        self.intended = False
+        return bool(await self._end(event))
+
+    async def _end(self, event: AuditEvent) -> Sequence[str]:
+        """Record what ends the intent. Where that fails it may be there, and may still wait."""
         terms = NO_TERMS if self._stands and not self._tried else IF_INTENDED
+        # Before the wait: the event is written whether or not its caller still waits for it.
+        intended, self.intended = self.intended, False
         self._tried = True
-        return bool(await self._means.store.record([event], terms=terms))
+        try:
+            ids = await self._means.store.record([event], terms=terms)
+        except BaseException:
+            self.intended = intended
+            raise
+        self._tried = False
+        return ids
 
     async def _is_known(self) -> bool:
         """Whether the record holds anything of this call."""
@@ -122,7 +132,10 @@ class Journal:
         """Record that something is about to run; the call's text is kept with the first intent.
 
         Raises: TermRefused, AlreadyDone where the terms do not hold; nothing is recorded then.
+        HeldBack where a write may not begin before the record has what it is owed.
         """
+        if self._line.contract.effect is not Effect.READ:
+            await self._means.owing.demand_no_doubt()
         adapter, permitted = self._line.adapter, admitted.permitted
         prepared = permitted.prepared
         self._arguments = prepared.arguments
@@ -200,13 +213,11 @@ class Journal:
             kept=self._kept(receipt, judged, arguments),
             detail=detail,
         )
-        # Before the wait: the event is written whether or not its caller still waits for it.
-        self.intended = False
         try:
-            (self.last_outcome,) = await self._means.store.record([event])
+            (self.last_outcome,) = await self._end(event)
         except BaseException:
             if self._line.contract.effect is not Effect.READ and rejected is None:
-                self._means.finish_later(self._leave_open(attempt))
+                self._means.owing.finish_later(self._leave_open(attempt))
                 # One turn of the loop puts it into the queue, before the caller can ask again.
                 await asyncio.sleep(0)
             raise
@@ -218,13 +229,20 @@ class Journal:
         OUTCOME_UNKNOWN, or nothing, would make the write again. The two events stand for a
         further attempt that nobody made, so that no outcome before them closes it.
         """
+        store, unheard = self._means.store, self._unheard(attempt)
+
+        async def again() -> None:
+            await store.record(unheard, terms=IF_INTENDED)  # the first try may be there
+
         try:
-            await self._means.store.record(self._unheard(attempt))
+            await store.record(unheard)
         except BaseException as error:
             if not is_failure(error):
                 raise
+            self._means.owing.owe_doubt(self._subject.request_id, again)
             _LOG.error(
-                "call %s: its success was not heard, and the record may call it closed: %s",
+                "call %s: its success was not heard, and until the record takes events again it"
+                " may call it closed: %s",
                 self._subject.request_id,
                 type(error).__name__,
             )

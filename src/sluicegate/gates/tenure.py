@@ -142,9 +142,9 @@ class Tenure:
                 self._idle.clear()
                 await self._idle.wait()
         means = self._now.means
-        means.pay()
-        while means.unfinished or self._releasing:
-            await asyncio.wait([*means.unfinished, *self._releasing])
+        await means.owing.close()
+        while self._releasing:
+            await asyncio.wait(self._releasing)
         outside = [
             line.adapter.close
             for tool, line in self._authored.items()
@@ -166,7 +166,7 @@ class Tenure:
         except BaseException as error:  # an engine's panic keeps the old set as well
             if is_failure(error):
                 return (tell_unopened(error),)
-            self._now.means.finish_later(self._discard(opening))
+            self._now.means.owing.finish_later(self._discard(opening))
             raise
 
     async def _discard(self, opening: asyncio.Future[Opened | tuple[Problem, ...]]) -> None:

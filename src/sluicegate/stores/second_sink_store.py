@@ -68,8 +68,12 @@ class TwoSinksStore(AttendedStore):
         except AuditUnavailable as error:
             if self._rule == "all" or terms != NO_TERMS:
                 raise
-            return await self._take(events, error)
-        await self._follow()
+            ids = await self._take(events, error)
+        else:
+            await self._follow()
+        if not begins_something(events):
+            for event in events:
+                self._taking.pop(event.request_id, None)  # what it began has its end
         return ids
 
     async def _attend(self) -> None:
@@ -118,25 +122,25 @@ class TwoSinksStore(AttendedStore):
 
     async def _take(self, events: Sequence[AuditEvent], error: AuditUnavailable) -> Sequence[str]:
         """Let the sink have alone what the record cannot; it ends whether or not somebody waits."""
-        names = {event.request_id for event in events}
         taking = asyncio.ensure_future(asyncio.to_thread(self._sink.take, events))
         taking.add_done_callback(_hear)
         if begins_something(events):
-            self._taking |= dict.fromkeys(names, taking)
+            self._taking |= dict.fromkeys((event.request_id for event in events), taking)
         try:
             ids = await asyncio.shield(taking)
         except SinkUnwritten as unwritten:
             self._following.tell(str(unwritten))
             raise error from unwritten
-        for name in names:
-            self._taking.pop(name, None)  # its caller knows that it stands
         _LOG.error("the record took no event, the second sink did: %s", error)
         return ids
 
     async def _has_taken(self, events: Sequence[AuditEvent]) -> bool:
-        """Whether the sink has alone what ``events`` close, once it has or could not."""
+        """Whether the sink has alone what ``events`` close, once it has or could not.
+
+        It is known until their end stands: an end that failed is tried again.
+        """
         for name in {event.request_id for event in events}:
-            taking = self._taking.pop(name, None)
+            taking = self._taking.get(name)
             if taking is not None:
                 await asyncio.wait([taking])
                 return taking.exception() is None

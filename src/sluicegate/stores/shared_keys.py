@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Final, TypeVar
 
+from sluicegate.gates.debts import Debts
 from sluicegate.gates.events import AuditEvent, EventKind
 from sluicegate.gates.failures import is_failure
 from sluicegate.gates.forwarding import ForwardingStore
@@ -29,7 +30,6 @@ from sluicegate.stores.custody import SealBroken
 from sluicegate.stores.encoding import hmac_of_arguments
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.record_terms import hide_reservation
-from sluicegate.stores.shared_keys_debts import Debts
 from sluicegate.stores.shared_keys_fates import last_of
 from sluicegate.stores.shared_keys_secrets import Bond, derive_secrets, open_answer
 from sluicegate.stores.shared_keys_table import Claim, KeyStoreUnavailable, KeyTable, Said
@@ -59,7 +59,9 @@ class SharedKeysStore(ForwardingStore):
         self._secrets = derive_secrets(keys)
         self._telling = Telling(store, table, self._secrets, now)
         self._claims: dict[str, Claim] = {}  # of calls that have no end yet
-        self._debts = Debts(self._pay, _REMEMBERED)
+        self._debts: Debts[Claim] = Debts(
+            self._pay, most=_REMEMBERED, silent=KeyStoreUnavailable, say=_say_unsettled
+        )
         self._met: dict[str, str] = {}  # done requests, and the entries that they hold
 
     async def record(
@@ -206,7 +208,7 @@ class SharedKeysStore(ForwardingStore):
             raise
         except AuditUnavailable as error:
             # The reply may be what was lost: then the key is held for nothing until it is freed.
-            self._debts.owe(claim)
+            self._owe(claim)
             self._forget(claim)
             raise HeldBack(str(error)) from error
 
@@ -219,10 +221,9 @@ class SharedKeysStore(ForwardingStore):
 
     async def _bring_up(self, request_id: str) -> bool:
         """Tell Redis what this gate knows of a key that it met; False where that is nothing."""
-        owed = self._debts.find(request_id)
-        if owed is None:
+        if self._debts.find(request_id) is None:
             return await self._telling.settle(request_id)
-        return await self._debts.pay(owed)
+        return await self._debts.pay(request_id)
 
     def _refuse(self, said: Said, claim: Claim) -> None:
         if said.word == "done":
@@ -237,13 +238,13 @@ class SharedKeysStore(ForwardingStore):
         try:
             await self._table.undo(claim)
         except BaseException as error:
-            self._debts.owe(claim)  # also where whoever waited has gone
+            self._owe(claim)  # also where whoever waited has gone
             if not isinstance(error, AuditUnavailable):
                 raise
             _LOG.warning("the key of call %s is held for nothing: %s", claim.request_id, error)
 
     async def _give_back_all(self, events: Sequence[AuditEvent]) -> None:
-        """Of calls that were given up before their intent came into the record."""
+        """Of calls whose events were not written: no intent of theirs stands, or their end does."""
         for request_id in dict.fromkeys(event.request_id for event in events):
             claim = self._claims.get(request_id)
             if claim is not None:
@@ -260,7 +261,7 @@ class SharedKeysStore(ForwardingStore):
                 await self._telling.tell(claim, last)
                 self._debts.begin()
             except BaseException as error:
-                self._debts.owe(claim)  # also where whoever waited has gone
+                self._owe(claim)  # also where whoever waited has gone
                 if not is_failure(error):
                     raise
                 _LOG.warning(
@@ -269,9 +270,12 @@ class SharedKeysStore(ForwardingStore):
                     error if isinstance(error, AuditUnavailable) else type(error).__name__,
                 )
 
+    def _owe(self, claim: Claim) -> None:
+        self._debts.owe(claim.request_id, claim)
+
     def _owe_ends(self, events: Sequence[AuditEvent]) -> None:
         for claim, _ in self._ends(events):
-            self._debts.owe(claim)
+            self._owe(claim)
 
     def _ends(self, events: Sequence[AuditEvent]) -> list[tuple[Claim, AuditEvent]]:
         """Return the claims of the calls that ``events`` end, each with what stands last of it."""
@@ -290,6 +294,11 @@ class SharedKeysStore(ForwardingStore):
     async def _pay(self, claim: Claim) -> bool:
         """Settle what the record says, or give back what was only reserved; False: neither yet."""
         return await self._telling.settle(claim.request_id) or await self._table.undo(claim)
+
+
+def _say_unsettled(count: int) -> str:
+    keys = "key is" if count == 1 else "keys are"
+    return f"{count} {keys} not settled in the key store yet"
 
 
 def _remember(among: dict[str, V], name: str, value: V) -> None:

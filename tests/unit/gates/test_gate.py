@@ -512,8 +512,7 @@ async def test_a_cancelled_call_closes_its_intent() -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    while gate._means.unfinished:
-        await asyncio.gather(*gate._means.unfinished)
+    await gate._means.owing.settle()
     last = list(gate.audit.events())[-1]
     assert (last.kind, last.outcome, last.agent_code) == ("outcome", "unknown", "OUTCOME_UNKNOWN")
 

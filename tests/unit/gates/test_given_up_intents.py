@@ -41,8 +41,7 @@ async def until(holds: Callable[[], bool]) -> None:
 
 
 async def finish(gate: Gate) -> None:
-    while gate._means.unfinished:
-        await asyncio.gather(*gate._means.unfinished)
+    await gate._means.owing.settle()
 
 
 class Attended(ForwardingStore):
@@ -156,8 +155,7 @@ async def test_an_intent_that_could_not_be_closed_is_closed_once_the_record_is_w
     store.is_well = True
     if then == "another call":
         await gate.call("job_status", "{}", caller=CALLER)
-        await finish(gate)
-        assert store.open_intents() == ()
+        await until(lambda: store.open_intents() == ())
         again = await gate.call("job_status", ARGUMENTS, caller=CALLER)
         assert (again.outcome, len(upstream.dispatches)) == ("success", 1)
     else:

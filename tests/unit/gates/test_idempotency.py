@@ -307,7 +307,7 @@ async def test_the_record_names_the_open_call_that_stands_in_the_way(code: str) 
     if code == "OUTCOME_UNKNOWN":
         running.cancel()
         await asyncio.wait([running])
-        await asyncio.gather(*yard.gate._means.unfinished)
+        await yard.gate._means.owing.settle()
     assert await held_by(yard) == (code, {"held_by": intent.request_id})
     upstream.release.set()
     await asyncio.wait([running])

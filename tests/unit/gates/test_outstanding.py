@@ -227,7 +227,7 @@ async def test_an_answer_that_is_cancelled_while_it_waits_closes_its_intent() ->
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
-    await asyncio.gather(*gate._means.unfinished)
+    await gate._means.owing.settle()
     assert last_code(gate, outstanding.request_id) == ("unknown", "UPSTREAM_TIMEOUT")
 
 

@@ -299,6 +299,39 @@ async def test_an_intent_that_the_sink_was_to_take_alone_is_closed_where_it_did(
 
 
 @pytest.mark.requirement("AUD-1")
+async def test_an_end_that_neither_took_is_still_known_to_belong_to_what_the_sink_has_alone(
+    tmp_path: Path, keys: AuditKeys
+) -> None:
+    """It is tried again, by then with the record alone, which has no such intent."""
+
+    class Record(MemoryStore):
+        is_well = False
+
+        async def record(self, events: Sequence[AuditEvent], **how: Any) -> tuple[str, ...]:
+            if not self.is_well:
+                raise AuditUnavailable("no commit")
+            return await super().record(events, **how)
+
+    record = Record()
+    both = two(record, tmp_path, keys, "any")
+    await both.record([intent("req.alone")])
+    closing = [outcome("req.alone", became=Outcome.FAILURE)]
+    away = path_of(tmp_path)
+    away.rename(tmp_path / "aside")
+    away.mkdir()
+    for _ in range(2):
+        with pytest.raises(AuditUnavailable):
+            await both.record(closing, terms=IF_INTENDED)
+    away.rmdir()
+    (tmp_path / "aside").rename(away)
+    record.is_well = True
+    (event_id,) = await both.record(closing, terms=IF_INTENDED)
+    assert [each.event_id for each in record.events()] == [event_id]
+    assert await both.record(closing, terms=IF_INTENDED) == ()
+    assert both._taking == {}
+
+
+@pytest.mark.requirement("AUD-1")
 async def test_the_sink_takes_alone_nothing_whose_intent_it_does_not_know(
     sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys
 ) -> None:

@@ -13,6 +13,7 @@ from tests.unit.stores.sharing_gates import SELECTED, C, Gates, entries, said, s
 from tests.unit.stores.test_terms import A, B, later, terms_of
 from tests.waiting import until
 
+from sluicegate.gates import debts
 from sluicegate.gates.events import AuditEvent, Outcome
 from sluicegate.gates.forwarding import ForwardingStore
 from sluicegate.gates.operator_acts import Found, resolve
@@ -21,7 +22,6 @@ from sluicegate.gates.terms import (
     Allowance,
     Terms,
 )
-from sluicegate.stores import shared_keys_debts
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.stores.shared_keys_fates import Became
 
@@ -116,7 +116,7 @@ async def test_a_key_that_was_reserved_for_nothing_is_given_back_when_it_is_met(
 async def test_calls_that_found_no_redis_leave_no_claim_and_their_keys_are_counted(
     gates: Gates, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shared_keys_debts, "_AGAIN_S", 0.01)
+    monkeypatch.setattr(debts, "_AGAIN_S", 0.01)
     one = await gates.open()
     gates.server.kill()
     try:
@@ -133,7 +133,7 @@ async def test_a_key_that_could_not_be_given_back_is_given_back_in_time(
     gates: Gates, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody meets it and nobody calls: it is tried again, and the log says once that it failed."""
-    monkeypatch.setattr(shared_keys_debts, "_AGAIN_S", 0.01)
+    monkeypatch.setattr(debts, "_AGAIN_S", 0.01)
     one, other = await gates.open(), await gates.open()
     spent = Allowance(key="q" * 64, count=1, window_s=60)
     await one.record([intent(C)], terms=Terms(allowances=(spent,)))

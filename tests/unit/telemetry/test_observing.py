@@ -224,8 +224,7 @@ async def test_a_call_whose_end_is_not_recorded_is_counted_once_and_its_span_say
     upstream = RecordedUpstream(first, answer())
     seen = watched(upstream, store=Failing(*fates), retry=RETRY, effect=effect)
     await seen.gate.call("job_status", arguments, caller=CALLER)
-    while seen.gate._means.unfinished:  # what closes an intent may come behind the answer
-        await asyncio.sleep(0)
+    await seen.gate._means.owing.settle()  # what closes an intent may come behind the answer
     attributes = dict(seen.span().attributes or {})
     told = [attributes.get(name) for name in (names.OUTCOME, names.ATTEMPT)]
     assert told == [outcome, attempt]
