@@ -15,7 +15,7 @@ from typing import Final, Literal, TypeAlias
 from sluicegate.contracts.reading_adapter import MAX_TIMEOUT_S
 from sluicegate.errors import MisuseError
 from sluicegate.gates.events import AuditEvent, EventKind, Outcome, StoredEvent
-from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.gates.record_reading import as_written, read_time
 
 Found: TypeAlias = Literal["done", "not-done"]
 """What an operator found out about a call whose outcome was not known."""
@@ -51,22 +51,11 @@ def find_end_of_run(events: Iterable[StoredEvent]) -> datetime | None:
     if last is None or last.outcome != Outcome.PENDING:
         return None
     try:
-        return _read_time(json.loads(last.detail)["reserved"]["runs"])
+        return read_time(json.loads(last.detail)["reserved"]["runs"])
     except (ValueError, LookupError, TypeError, RecursionError):
         pass  # it holds no key, or was recorded by a gate that did not tell this
-    try:
-        return _read_time(last.time) + _LONGEST_RUN
-    except (ValueError, OverflowError):
-        raise AuditUnavailable(
-            f"CHAIN_BROKEN: what is recorded of {last.request_id} was changed; verify the record"
-        ) from None
-
-
-def _read_time(text: str) -> datetime:
-    time = datetime.fromisoformat(text)
-    if time.tzinfo is None:
-        raise ValueError("a time of the record names its zone")
-    return time
+    with as_written(last.request_id):
+        return read_time(last.time) + _LONGEST_RUN
 
 
 def resolve(

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from sluicegate.gates.events import AuditEvent, EventKind, Outcome, StoredEvent
 from sluicegate.gates.keeping import SELECTED
-from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.gates.record_reading import as_written, read_time
 from sluicegate.values.callers import Caller
 
 
@@ -48,7 +47,7 @@ def find_fate(events: Iterable[StoredEvent]) -> Fate | None:
     AuditUnavailable for events that no gate wrote so. Source: SPEC ACC-4, RET-2.
     """
     told = list(events)
-    with _as_written(told[0] if told else None):
+    with as_written(told[0].request_id if told else ""):
         return _judge(told)
 
 
@@ -57,7 +56,7 @@ def find_selected(event: StoredEvent) -> str | None:
 
     Raises: AuditUnavailable for an event that no gate wrote so.
     """
-    with _as_written(event):
+    with as_written(event.request_id):
         ref = json.loads(event.detail).get("custody", {}).get(SELECTED)
         return None if ref is None else str(ref)
 
@@ -67,20 +66,9 @@ def find_end_of_key(intent: StoredEvent) -> datetime | None:
 
     Raises: AuditUnavailable for an event that no gate wrote so.
     """
-    with _as_written(intent):
+    with as_written(intent.request_id):
         reserved = json.loads(intent.detail).get("reserved")
-        return None if reserved is None else _read_time(reserved["until"])
-
-
-@contextmanager
-def _as_written(event: StoredEvent | None) -> Iterator[None]:
-    try:
-        yield
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        request_id = "" if event is None else event.request_id
-        raise AuditUnavailable(
-            f"CHAIN_BROKEN: what is recorded of {request_id} was changed; verify the record"
-        ) from None
+        return None if reserved is None else read_time(reserved["until"])
 
 
 def _judge(events: Iterable[StoredEvent]) -> Fate | None:
@@ -106,18 +94,11 @@ def _judge(events: Iterable[StoredEvent]) -> Fate | None:
         became=became,
         attempt=0 if spoken else newest,
         key=reserved["key"],
-        kept_until=_read_time(reserved["until"]),
+        kept_until=read_time(reserved["until"]),
         arguments_hmac=holding.arguments_hmac or "",
         tool=holding.tool,
         caller=Caller(subject=holding.caller_subject or "", tenant=holding.caller_tenant),
     )
-
-
-def _read_time(text: str) -> datetime:
-    time = datetime.fromisoformat(text)
-    if time.tzinfo is None:
-        raise ValueError("a time of the record names its zone")
-    return time
 
 
 def judge_outcome(outcome: str) -> Became:
