@@ -7,6 +7,7 @@ import json
 import re
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -263,8 +264,11 @@ def test_a_write_with_unknown_outcome_stays_refused_until_it_is_resolved(sluiceg
     assert ran["outcome"] == "failure"
 
 
-def record_pending(sluicegate: Here, begun: datetime) -> str:
-    """Leave the record as a call does that has not ended, and return its request id."""
+def record_pending(sluicegate: Here, begun: datetime, *, waits: bool = False) -> str:
+    """Leave the record as a call does that has not ended, and return its request id.
+
+    ``waits``: its first attempt was lost, and it waits for the next one.
+    """
     call(sluicegate, "restart", SUCCESS)
     pending = AuditEvent(
         kind=EventKind.INTENT,
@@ -276,16 +280,20 @@ def record_pending(sluicegate: Here, begun: datetime) -> str:
         arguments={"run_id": "run_1"},
     )
     record_act(Path("contracts"), pending)
+    if waits:
+        lost = {"kind": EventKind.OUTCOME, "outcome": Outcome.UNKNOWN, "detail": {"retry_in_s": 9}}
+        record_act(Path("contracts"), replace(pending, **lost))  # type: ignore[arg-type]
     return pending.request_id
 
 
 @pytest.mark.requirement("ACC-4", "CLI", "RET-2")
 @pytest.mark.parametrize("found", ["done", "not-done"])
+@pytest.mark.parametrize("waits", [False, True], ids=["in an attempt", "between two"])
 def test_a_call_that_may_still_run_is_resolved_only_if_its_gate_is_gone(
-    sluicegate: Here, found: str
+    sluicegate: Here, found: str, waits: bool
 ) -> None:
     begun = datetime.now(UTC)
-    request_id = record_pending(sluicegate, begun)
+    request_id = record_pending(sluicegate, begun, waits=waits)
     act = ("audit", "resolve", request_id, "--as", found, "--reason", "looked")
     refused = sluicegate(*act)
     assert (refused.code, refused.out) == (1, "")

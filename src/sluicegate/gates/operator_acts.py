@@ -40,22 +40,33 @@ def demand_account(who: str, reason: str) -> None:
 def find_end_of_run(events: Iterable[StoredEvent]) -> datetime | None:
     """Return until when the request of these events may be running; None: its end is recorded.
 
-    An intent with a key tells it. Without one the longest time that a contract may grant counts
-    from the newest intent on, since a contract that has changed may have granted it. Source: SPEC
-    ACC-4, RET-2. Raises: AuditUnavailable for an event that no gate wrote so.
+    Its end is the outcome of its last attempt, and none that tells of a further one: between two
+    attempts a call runs. An intent with a key tells until when. Without one the longest time that
+    a contract may grant counts from the newest intent on, since a contract that has changed may
+    have granted it. Source: SPEC ACC-4, RET-2, RET-3. Raises: AuditUnavailable for an event that
+    no gate wrote so.
     """
-    last: StoredEvent | None = None
+    newest: StoredEvent | None = None
+    has_ended = True
     for event in events:
-        if event.kind in (EventKind.INTENT, EventKind.OUTCOME):
-            last = event
-    if last is None or last.outcome != Outcome.PENDING:
+        if event.kind == EventKind.INTENT:
+            newest, has_ended = event, False
+        elif event.kind == EventKind.OUTCOME:
+            is_last = newest is not None and event.attempt >= newest.attempt
+            has_ended = has_ended or (is_last and not _goes_on(event))
+    if newest is None or has_ended:
         return None
     try:
-        return read_time(json.loads(last.detail)["reserved"]["runs"])
+        return read_time(json.loads(newest.detail)["reserved"]["runs"])
     except (ValueError, LookupError, TypeError, RecursionError):
         pass  # it holds no key, or was recorded by a gate that did not tell this
-    with as_written(last.request_id):
-        return read_time(last.time) + _LONGEST_RUN
+    with as_written(newest.request_id):
+        return read_time(newest.time) + _LONGEST_RUN
+
+
+def _goes_on(outcome: StoredEvent) -> bool:
+    with as_written(outcome.request_id):
+        return json.loads(outcome.detail).get("retry_in_s") is not None
 
 
 def resolve(

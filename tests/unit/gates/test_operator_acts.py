@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from tests.unit.stores.made import intent, outcome
+from tests.unit.stores.made import intent, outcome, resolution
 
 from sluicegate.errors import MisuseError
 from sluicegate.gates import operator_acts
@@ -158,6 +158,7 @@ def test_what_is_not_open_is_not_resolved() -> None:
 
 LATER = "2026-11-30T12:00:09.000000Z"
 KEYED = {"reserved": {"key": "k", "until": "2026-12-30T12:00:00.000000Z", "runs": LATER}}
+AGAIN = {"retry_in_s": 0.1}
 RUNNING: dict[str, tuple[list[AuditEvent], str | None]] = {
     "with a key, as long as its intent says": ([intent(detail=KEYED)], LATER),
     "without a key, as long as a contract may grant": (
@@ -179,6 +180,30 @@ RUNNING: dict[str, tuple[list[AuditEvent], str | None]] = {
             intent(attempt=2, time=datetime(2026, 11, 30, 12, 30, tzinfo=UTC)),
         ],
         "2026-11-30T13:30:00Z",
+    ),
+    "between two attempts, with a key": (
+        [intent(detail=KEYED), outcome(became=Outcome.UNKNOWN, detail=AGAIN)],
+        LATER,
+    ),
+    "between two attempts, without one": (
+        [intent(), outcome(became=Outcome.FAILURE, detail=AGAIN)],
+        "2026-11-30T13:00:00.123456Z",
+    ),
+    "its second attempt, of which the end of the first is told late": (
+        [intent(), intent(attempt=2, detail=KEYED), outcome(became=Outcome.UNKNOWN)],
+        LATER,
+    ),
+    "a second attempt that was given up before its intent": (
+        [
+            intent(detail=KEYED),
+            outcome(became=Outcome.UNKNOWN, detail=AGAIN),
+            outcome(became=Outcome.UNKNOWN, attempt=2, detail={"abandoned": True}),
+        ],
+        None,
+    ),
+    "a word of an operator between two attempts": (
+        [intent(detail=KEYED), outcome(became=Outcome.UNKNOWN, detail=AGAIN), resolution()],
+        LATER,
     ),
     "an end that is unknown": ([intent(), outcome(became=Outcome.UNKNOWN)], None),
     "an end that is known": ([intent(), outcome()], None),
@@ -205,6 +230,16 @@ def test_an_intent_whose_time_no_gate_wrote_is_taken_for_a_broken_record(time: s
     changed = [replace(event, time=time) for event in store.events()]
     with pytest.raises(AuditUnavailable, match=r"CHAIN_BROKEN: what is recorded of req\.00000001"):
         operator_acts.find_end_of_run(changed)
+
+
+@pytest.mark.requirement("RET-2")
+@pytest.mark.parametrize("detail", ["", "[]", "5", '{"retry_in_s": '])
+def test_an_outcome_that_no_gate_wrote_is_no_end(detail: str) -> None:
+    store = MemoryStore()
+    store.record_blocking([intent(), outcome(became=Outcome.UNKNOWN)])
+    begun, ended = store.events()
+    with pytest.raises(AuditUnavailable, match=r"CHAIN_BROKEN: what is recorded of req\.00000001"):
+        operator_acts.find_end_of_run([begun, replace(ended, detail=detail)])
 
 
 @pytest.mark.requirement("RET-2")

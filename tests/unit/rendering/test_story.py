@@ -99,7 +99,11 @@ def test_a_story_says_until_when_a_call_without_an_end_may_run() -> None:
     runs = '{"reserved": {"runs": "2026-03-01T03:00:40+01:00"}}'
     running = tell_story([stored(detail=runs)])
     assert "  it may run until 2026-03-01T02:00:40Z; before that add --gate-is-gone, if" in running
-    ended = tell_story([stored(detail=runs), outcome(outcome="unknown")])
+    waiting = tell_story(
+        [stored(detail=runs), outcome(outcome="unknown", detail='{"retry_in_s": 0.1}')]
+    )
+    assert "  it may run until 2026-03-01T02:00:40Z; before that add" in waiting
+    ended = tell_story([stored(detail=runs), outcome(outcome="unknown", detail="{}")])
     assert "audit resolve" in ended
     assert "--gate-is-gone" not in ended
     changed = tell_story([stored(time="yesterday")])
