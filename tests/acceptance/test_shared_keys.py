@@ -332,7 +332,7 @@ async def test_the_operators_word_that_redis_could_not_be_told_stands_in_the_rec
     store = open_standing_store(folder)
     (intent,) = store.open_intents()
     now = datetime.now(UTC)
-    act = resolve([intent], intent.request_id, found="done", who="a", reason="b", now=now)
+    act = resolve(store.events(), intent.request_id, found="done", who="a", reason="b", now=now)
     record = store.record
 
     async def record_and_lose_redis(*events: object, **how: object) -> object:

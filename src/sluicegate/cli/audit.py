@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -175,7 +175,7 @@ def resolve(*, request_id: str, found: Found, reason: str, gate_is_gone: bool, f
     with open_standing_record(folder) as store:
         try:
             act = operator_acts.resolve(
-                store.open_intents(),
+                store.events(request_id=request_id),
                 request_id,
                 found=found,
                 who=who_acts(),
@@ -188,26 +188,17 @@ def resolve(*, request_id: str, found: Found, reason: str, gate_is_gone: bool, f
                 Exit.USAGE,
                 f"no open call {request_id}; `sluicegate audit list --open` lists those that are",
             )
-        if not gate_is_gone:
-            _demand_ended(request_id, store.events(request_id=request_id))
+        except operator_acts.StillRunning as running:
+            stop(
+                Exit.REJECTED,
+                f"{request_id} may still be running: its gate has recorded no end\n"
+                f"wait until {running.until.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}; or, if the"
+                " process that made the call has ended, repeat this with --gate-is-gone",
+            )
         settings, place = read_settings(Path(folder)), Path(folder)
         kept_until = _run_told(record_and_tell(store, act, settings, place, times.now))
     note(f"{request_id} is resolved as {found}; {_say_what_follows(found, kept_until)}.")
     return Exit.ACCEPTED
-
-
-def _demand_ended(request_id: str, events: Iterable[StoredEvent]) -> None:
-    """End with exit code 1 where the call may be running: the same one would run beside it."""
-    from sluicegate.gates.operator_acts import find_end_of_run
-
-    until = find_end_of_run(events)
-    if until is not None and times.now() < until:
-        stop(
-            Exit.REJECTED,
-            f"{request_id} may still be running: its gate has recorded no end\n"
-            f"wait until {until.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}; or, if the process that"
-            " made the call has ended, repeat this with --gate-is-gone",
-        )
 
 
 def _say_what_follows(found: Found, kept_until: datetime | None) -> str:

@@ -15,6 +15,7 @@ from typing import Final, Literal, TypeAlias
 from sluicegate.contracts.reading_adapter import MAX_TIMEOUT_S
 from sluicegate.errors import MisuseError
 from sluicegate.gates.events import AuditEvent, EventKind, Outcome, StoredEvent
+from sluicegate.gates.open_calls import open_attempts
 from sluicegate.gates.record_reading import as_written, read_time
 
 Found: TypeAlias = Literal["done", "not-done"]
@@ -23,6 +24,14 @@ Found: TypeAlias = Literal["done", "not-done"]
 _REFS_NAMED: Final = 100
 _LONGEST_RUN: Final = timedelta(seconds=MAX_TIMEOUT_S)
 """No contract grants a call more, by `fetch` or by `retry`."""
+
+
+class StillRunning(Exception):  # noqa: N818  (a state, not a defect)
+    """No end of the call is recorded, and it may be running ``until`` then; nothing was made."""
+
+    def __init__(self, request_id: str, until: datetime) -> None:
+        super().__init__(f"{request_id} may be running until {until.isoformat()}")
+        self.until = until
 
 
 def demand_name(who: str) -> None:
@@ -70,7 +79,7 @@ def _goes_on(outcome: StoredEvent) -> bool:
 
 
 def resolve(
-    open_intents: Iterable[StoredEvent],
+    events: Iterable[StoredEvent],
     request_id: str,
     *,
     found: Found,
@@ -79,16 +88,21 @@ def resolve(
     now: datetime,
     gate_is_gone: bool = False,
 ) -> AuditEvent:
-    """Return the act that says what became of a call; it frees the call. Source: SPEC RET-2.
+    """Return the act that says what became of a call; it frees the call. Source: SPEC RET-2, ACC-4.
 
-    It stands in the call's own story. ``gate_is_gone``: who acts states that the process which made
-    the call has ended; whether that is needed says ``find_end_of_run``.
-    Raises: KeyError if none of ``open_intents`` is the call's.
+    It stands in the call's own story; ``events`` are all of that. ``gate_is_gone``: who acts states
+    that the process which made the call has ended, so that it is not asked whether it still runs.
+    Raises: KeyError where the call is not open; StillRunning, as the same call would run beside it;
+    AuditUnavailable for events that no gate wrote so.
     """
     demand_account(who, reason)
-    intent = next((each for each in open_intents if each.request_id == request_id), None)
+    of_call = [event for event in events if event.request_id == request_id]
+    intent = next(iter(open_attempts(of_call)), None)
     if intent is None:
         raise KeyError(request_id)
+    until = None if gate_is_gone else find_end_of_run(of_call)
+    if until is not None and now < until:
+        raise StillRunning(request_id, until)
     detail = {"act": "resolve", "resolves": request_id, "as": found, "reason": reason}
     if gate_is_gone:
         detail["gate_is_gone"] = "stated"

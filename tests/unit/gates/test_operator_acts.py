@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from tests.unit.stores.made import intent, outcome, resolution
@@ -27,7 +27,7 @@ def open_store() -> MemoryStore:
 
 def resolve(who: str, reason: str) -> AuditEvent:
     return operator_acts.resolve(
-        open_store().open_intents(), REQUEST_ID, found="not-done", who=who, reason=reason, now=NOW
+        open_store().events(), REQUEST_ID, found="not-done", who=who, reason=reason, now=NOW
     )
 
 
@@ -152,7 +152,7 @@ def test_a_resolution_bears_the_contract_of_the_call_and_frees_it() -> None:
 def test_what_is_not_open_is_not_resolved() -> None:
     with pytest.raises(KeyError, match=r"req\.other"):
         operator_acts.resolve(
-            open_store().open_intents(), "req.other", found="done", who="o", reason="r", now=NOW
+            open_store().events(), "req.other", found="done", who="o", reason="r", now=NOW
         )
 
 
@@ -242,10 +242,52 @@ def test_an_outcome_that_no_gate_wrote_is_no_end(detail: str) -> None:
         operator_acts.find_end_of_run([begun, replace(ended, detail=detail)])
 
 
+@pytest.mark.requirement("ACC-4", "RET-2")
+@pytest.mark.parametrize("case", [case for case in RUNNING if RUNNING[case][1] is not None])
+def test_what_may_be_running_is_resolved_by_nobody(case: str) -> None:
+    """Whoever asks: a face that does not look for itself, too."""
+    told, expected = RUNNING[case]
+    until = datetime.fromisoformat(str(expected))
+    store = MemoryStore()
+    store.record_blocking([event for event in told if event.kind is not EventKind.OPERATOR])
+
+    def act(now: datetime, *, gate_is_gone: bool = False) -> AuditEvent:
+        return operator_acts.resolve(
+            store.events(),
+            REQUEST_ID,
+            found="not-done",
+            who="olga",
+            reason="looked",
+            now=now,
+            gate_is_gone=gate_is_gone,
+        )
+
+    just_before = until - timedelta(microseconds=1)
+    if not store.open_intents():
+        with pytest.raises(KeyError):
+            act(just_before)
+        return
+    with pytest.raises(operator_acts.StillRunning, match=REQUEST_ID) as raised:
+        act(just_before)
+    assert raised.value.until == until
+    assert "gate_is_gone" not in act(until).detail
+    assert act(just_before, gate_is_gone=True).detail["gate_is_gone"] == "stated"
+
+
+@pytest.mark.requirement("RET-2")
+def test_a_call_is_resolved_by_its_own_events_alone() -> None:
+    store = open_store()
+    store.record_blocking([intent("req.00000002", detail=KEYED)])
+    act = operator_acts.resolve(
+        store.events(), REQUEST_ID, found="done", who="olga", reason="looked", now=NOW
+    )
+    assert act.request_id == REQUEST_ID
+
+
 @pytest.mark.requirement("RET-2")
 def test_who_says_that_the_gate_is_gone_says_so_on_record() -> None:
     act = operator_acts.resolve(
-        open_store().open_intents(),
+        open_store().events(),
         REQUEST_ID,
         found="done",
         who="olga",

@@ -51,9 +51,10 @@ async def test_a_record_and_the_key_store_say_the_same_of_a_request(
     await store.record([intent(A)], terms=terms_of())
     await store.record(events)
     if word is not None and store.open_intents():
-        await store.record(
-            [resolve(store.open_intents(), A, found=word, who="a", reason="b", now=NOW)]
+        act = resolve(
+            store.events(), A, found=word, who="a", reason="b", now=NOW, gate_is_gone=True
         )
+        await store.record([act])
         became = Became.DONE if word == "done" else Became.FREE
     fate = find_fate(store.events(request_id=A))
     assert fate is not None

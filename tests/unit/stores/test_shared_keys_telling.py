@@ -40,7 +40,15 @@ async def test_what_an_operator_found_out_counts_at_every_gate(
     await one.record([intent(A)], terms=terms_of())
     if became is not None:
         await one.record([outcome(A, became=became)])
-    act = resolve(one.open_intents(), A, found=found, who="ada", reason="looked", now=later(2))
+    act = resolve(
+        one.events(),
+        A,
+        found=found,
+        who="ada",
+        reason="looked",
+        now=later(2),
+        gate_is_gone=became is None,
+    )
     await one._store.record([act])  # by another process: this store hears nothing of it
     assert await one.settle(A) is True
     assert await said(other, intent(B, time=later(3))) == expected

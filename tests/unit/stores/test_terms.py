@@ -171,7 +171,9 @@ async def test_what_an_operator_found_out_counts_for_the_key(
     store: Store, found: Found, said: str
 ) -> None:
     await store.record([intent(A)], terms=terms_of())
-    act = resolve(store.open_intents(), A, found=found, who="ada", reason="looked", now=later(2))
+    act = resolve(
+        store.events(), A, found=found, who="ada", reason="looked", now=later(2), gate_is_gone=True
+    )
     await store.record([act])
     assert await refusal(store, intent(B, time=later(3)), terms_of()) == said
 
@@ -394,7 +396,13 @@ async def test_a_key_that_was_free_is_held_by_the_next_call(store: Store, case: 
     await store.record([intent(A, attempt=2, time=later(1))], terms=terms_of(runs_s=20))
     if became is None:
         act = resolve(
-            store.open_intents(), A, found="not-done", who="ada", reason="looked", now=later(2)
+            store.events(),
+            A,
+            found="not-done",
+            who="ada",
+            reason="looked",
+            now=later(2),
+            gate_is_gone=True,
         )
         await store.record([act])
     else:
