@@ -66,5 +66,5 @@ def unhandled_refusal(judged: Selected | Rejected) -> JsonValue:
 
 
 def outstanding_before_admission(line: Line, subject: Subject, permitted: Permitted) -> Outstanding:
-    call = PendingCall(line=line, subject=subject, admitted=permitted, deadline=None)  # type: ignore[arg-type]
+    call = PendingCall(line=line, subject=subject, admitted=permitted, deadline=9.0)  # type: ignore[arg-type]
     return Outstanding(_gate=None, _call=call)

@@ -128,7 +128,7 @@ class PythonFetch:
 class HostFetch:
     """The host fetches for itself between ``check_call`` and ``check_result`` (ARG-9).
 
-    ``timeout_s`` is what lies between the two at most; None: no limit.
+    ``timeout_s`` is what lies between the two at most; None: the longest that can be declared.
     """
 
     timeout_s: float | None = None

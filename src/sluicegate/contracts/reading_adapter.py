@@ -8,6 +8,7 @@ from typing import Final
 from sluicegate.contracts.places import Place
 
 MAX_TIMEOUT_S: Final = 3600.0
+"""No contract grants a call more, by `fetch` or by `retry`, and no host that says nothing."""
 _USUAL_TIMEOUT_S: Final = 30.0  # of a contract that does not load: `timeout_s` is demanded
 _VARIABLE: Final = r"[A-Za-z_][A-Za-z0-9_]*"
 _CREDENTIAL: Final = rf"(?:env:)?{_VARIABLE}|file:[^\0]+|keyring:[^/]+/.+"

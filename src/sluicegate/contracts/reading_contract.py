@@ -20,6 +20,7 @@ from sluicegate.contracts.mapping_fit import demand_groups_fit, demand_map_fits
 from sluicegate.contracts.naming import PythonNames
 from sluicegate.contracts.places import Place, suggest
 from sluicegate.contracts.reach import Side
+from sluicegate.contracts.reading_adapter import MAX_TIMEOUT_S
 from sluicegate.contracts.reading_authority import read_evidence, read_idempotency, read_quotas
 from sluicegate.contracts.reading_fetch import read_fetch
 from sluicegate.contracts.reading_removed import read_removed
@@ -330,7 +331,7 @@ def _read_retry(place: Place | None, errors: Mapping[str, bool], effect: Effect)
     if members is None:
         return RetryRule()
     attempts = members["attempts"].integer(1, _MAX_ATTEMPTS) if "attempts" in members else None
-    budget = members["budget_s"].number(0, 3600) if "budget_s" in members else None
+    budget = members["budget_s"].number(0, MAX_TIMEOUT_S) if "budget_s" in members else None
     known = {*errors, str(AgentCode.UPSTREAM_UNAVAILABLE), str(AgentCode.INVALID_RESPONSE)}
     codes = set()
     for item in (members["on"].items() if "on" in members else None) or ():

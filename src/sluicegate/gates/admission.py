@@ -8,7 +8,6 @@ spent.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -48,13 +47,13 @@ class Admitted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """When an attempt is admitted, what is left of its call, and how the last attempt ended.
+    """When an attempt is admitted, how long its call may run on, and how the last attempt ended.
 
     ``after`` is the event id of that outcome; None for the first attempt.
     """
 
     now: datetime
-    remaining_s: float
+    runs_s: float
     after: str | None
 
 
@@ -185,12 +184,10 @@ def _tell_quotas(
 
 
 def _reserve(key: str, keep_s: float, moment: Moment) -> Reservation:
-    # Without an end of its own, as where the host fetches, a call may run as long as it is kept.
-    runs_s = moment.remaining_s if math.isfinite(moment.remaining_s) else keep_s
     return Reservation(
         key=key,
-        runs_until=moment.now + timedelta(seconds=runs_s),
-        kept_until=moment.now + timedelta(seconds=max(runs_s, keep_s)),
+        runs_until=moment.now + timedelta(seconds=moment.runs_s),
+        kept_until=moment.now + timedelta(seconds=max(moment.runs_s, keep_s)),
     )
 
 

@@ -34,7 +34,7 @@ from sluicegate.gates.ports import Dispatch, Notice
 from sluicegate.gates.record_queries import AnswerQuery
 from sluicegate.gates.recording import Subject
 from sluicegate.gates.refusing import fail
-from sluicegate.gates.retrying import is_outcome_open, may_retry, pause_s
+from sluicegate.gates.retrying import hosted_s, is_outcome_open, may_retry, pause_s
 from sluicegate.gates.serving import Line
 from sluicegate.gates.terms import AlreadyDone, TermRefused
 from sluicegate.values.codes import Code, Stage
@@ -84,6 +84,7 @@ class Course:
         self._subject = subject
         self._raw = raw
         self._deadline = bounds.deadline
+        self._runs_until = bounds.deadline  # later where the host fetches: what is recorded of it
         self._witnesses = bounds.witnesses
         self._journal = Journal(means, line, subject, raw, kept_s=bounds.kept_s)
         self._closing = Closing(means, line, subject, raw, self._journal)
@@ -101,25 +102,26 @@ class Course:
     async def ask(self, gate: object) -> Outstanding | Answer[JsonValue]:
         """Climb the call ladder and record the intent; the host fetches for itself (ARG-9).
 
-        ``gate`` alone will take the answer. What the contract grants for fetching runs from here.
+        ``gate`` alone will take the answer. What the contract grants for fetching runs from here,
+        and never past the end that the intent tells: behind that the call is over for everybody.
         """
+        granted_s, monotonic = hosted_s(self._line.contract), self._means.clock.monotonic
 
         async def climb() -> Outstanding | Answer[JsonValue]:
+            self._runs_until = max(self._deadline, monotonic() + granted_s)
             started = await self._start()
             if isinstance(started, Rejected):
                 return await self._stop(started)
             if isinstance(started, Answer):
                 return started
             self._closing.end_row()
-            timeout_s = self._line.contract.fetch.timeout_s
-            begun = self._means.clock.monotonic()
             return Outstanding(
                 _gate=gate,
                 _call=PendingCall(
                     line=self._line,
                     subject=self._subject,
                     admitted=started,
-                    deadline=None if timeout_s is None else begun + timeout_s,
+                    deadline=min(self._runs_until, monotonic() + granted_s),
                 ),
             )
 
@@ -229,7 +231,7 @@ class Course:
             await read_keys(self._line.keys)  # nothing is sent whose answer nobody could verify
         moment = Moment(
             now=self._means.clock.now(),
-            remaining_s=self.remaining_s(),
+            runs_s=self._runs_until - self._means.clock.monotonic(),
             after=self._journal.last_outcome,
         )
         proven = NOTHING_PROVEN

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -254,9 +253,10 @@ class Gate:
 
         ``received`` is the raw answer, or a Receipt where status, exit code or media type are to
         be held to the contract as well. What comes later than the contract's ``timeout_s`` after
-        ``check_call`` is no answer (UPSTREAM_TIMEOUT). It holds a place in flight while it runs.
-        Raises: MisuseError for a closed gate, for what is neither of the two, and if
-        ``outstanding`` is another gate's or was used before; the first three spend nothing.
+        ``check_call``, an hour where it says none, is no answer (UPSTREAM_TIMEOUT). It holds a
+        place in flight while it runs. Raises: MisuseError for a closed gate, for what is neither of
+        the two, and if ``outstanding`` is another gate's or was used before; the first three spend
+        nothing.
         """
         if not isinstance(outstanding, Outstanding):
             raise MisuseError("`outstanding` is what check_call returned for a call that may run")
@@ -271,7 +271,7 @@ class Gate:
                 spent.subject,
                 spent.admitted.permitted.prepared.text,
                 Bounds(
-                    deadline=math.inf if spent.deadline is None else spent.deadline,
+                    deadline=spent.deadline,
                     witnesses=ServedWitnesses(
                         held.means, held.serving, spent.subject.caller, deadline=0.0
                     ),

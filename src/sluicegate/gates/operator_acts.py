@@ -23,7 +23,6 @@ Found: TypeAlias = Literal["done", "not-done"]
 
 _REFS_NAMED: Final = 100
 _LONGEST_RUN: Final = timedelta(seconds=MAX_TIMEOUT_S)
-"""No contract grants a call more, by `fetch` or by `retry`."""
 
 
 class StillRunning(Exception):  # noqa: N818  (a state, not a defect)

@@ -22,13 +22,13 @@ class _Use:
 class PendingCall:
     """A call whose intent is recorded and whose answer is to come.
 
-    Past ``deadline`` (monotonic; None: never) an answer is late, whatever it holds.
+    Past ``deadline`` (monotonic) an answer is late, whatever it holds.
     """
 
     line: Line
     subject: Subject
     admitted: Admitted
-    deadline: float | None
+    deadline: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sluicegate.contracts.contract import Contract, Effect, HttpFetch
+from sluicegate.contracts.reading_adapter import MAX_TIMEOUT_S
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
@@ -72,6 +73,15 @@ def granted_s(contract: Contract, deadline_s: float | None) -> float:
     retry, timeout_s = contract.retry, contract.fetch.timeout_s or 0.0
     granted = retry.budget_s if retry.attempts > 1 else max(retry.budget_s, timeout_s)
     return granted if deadline_s is None else min(granted, deadline_s)
+
+
+def hosted_s(contract: Contract) -> float:
+    """Return how long a host that fetches for itself may take: as declared, else the longest.
+
+    Without an end nobody could say that such a call is over (ARG-9, RET-2).
+    """
+    timeout_s = contract.fetch.timeout_s
+    return MAX_TIMEOUT_S if timeout_s is None else timeout_s
 
 
 def honours_key(contract: Contract) -> bool:

@@ -57,7 +57,7 @@ async def admit_with(
         permitted,
         contract,
         name_subject(means, gate._serving.lines["job_status"], "job_status", CALLER, None),
-        Moment(now=means.clock.now(), remaining_s=5.0, after=None),
+        Moment(now=means.clock.now(), runs_s=5.0, after=None),
         means=means,
         witnesses=ServedWitnesses(means, gate._serving, CALLER, 5.0),
     )

@@ -78,12 +78,15 @@ async def test_an_answer_after_what_the_host_is_granted_is_no_answer(
     assert last_code(gate, given.request_id) == recorded
 
 
-async def test_without_a_declared_time_no_answer_is_late() -> None:
+@pytest.mark.parametrize(("after_s", "code"), [(3600.0, None), (3600.001, "UPSTREAM_UNAVAILABLE")])
+async def test_without_a_declared_time_the_longest_one_counts(
+    after_s: float, code: str | None
+) -> None:
     clock = FixedClock()
     gate = host_gate(clock, fetch={"host": {}})
     outstanding = await ask(gate)
-    clock.advance(86_400)
-    assert (await gate.check_result(outstanding, answer())).outcome == "success"
+    clock.advance(after_s)
+    assert (await gate.check_result(outstanding, answer())).code == code
 
 
 async def test_what_is_granted_runs_from_the_end_of_the_question() -> None:

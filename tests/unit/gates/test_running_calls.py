@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from tests.unit.gates.job_status import ARGUMENTS, CONTRACT, answer, contracts
 
+from sluicegate.adapters.host import HostAdapter
+from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.gate import Gate
 from sluicegate.gates.operator_acts import find_end_of_run
+from sluicegate.gates.outstanding import Outstanding
+from sluicegate.stores.memory import MemoryStore
 from sluicegate.testing import FixedClock, RecordedUpstream, gate_of
 from sluicegate.values.callers import Caller
 from sluicegate.values.receipts import Fault, Receipt
@@ -65,3 +70,55 @@ async def test_a_call_whose_last_attempt_is_lost_runs_no_more() -> None:
     assert given.code == "OUTCOME_UNKNOWN"
     assert len(gate.audit.open_intents()) == 3  # type: ignore[attr-defined]
     assert find_end_of_run(gate.audit.events()) is None
+
+
+HOSTED: dict[str, tuple[dict[str, Any], float, float]] = {
+    # what the contract says beside its effect, how long the question takes, what the fetching has
+    "no time is said": ({"fetch": {"host": {}}}, 0.0, 3600),
+    "less than a call has": ({"fetch": {"host": {"timeout_s": 2}}}, 0.5, 2),
+    "more than a call has": ({"fetch": {"host": {"timeout_s": 60}}}, 0.5, 59.5),
+    "the longest": ({"fetch": {"host": {"timeout_s": 3600}}}, 4.0, 3596),
+    "a form of fetch that the gate knows": ({"fetch": CONTRACT["fetch"]}, 0.0, 5),
+    "and a budget that its attempts would have": (
+        {
+            "fetch": {"http": {**CONTRACT["fetch"]["http"], "timeout_s": 60}},  # type: ignore[index]
+            "retry": {"attempts": 2, "budget_s": 9, "on": ["UPSTREAM_UNAVAILABLE"]},
+        },
+        0.0,
+        60,
+    ),
+}
+
+
+@pytest.mark.requirement("ARG-9")
+@pytest.mark.parametrize("more", [{}, KEYED], ids=["no key", "a key"])
+@pytest.mark.parametrize("case", HOSTED)
+async def test_an_answer_is_accepted_as_long_as_the_record_says_that_the_call_may_run(
+    case: str, more: dict[str, Any]
+) -> None:
+    parts, question_s, fetching_s = HOSTED[case]
+    clock = FixedClock()
+
+    class Slow(MemoryStore):
+        async def record(self, events: Sequence[AuditEvent], **how: Any) -> tuple[str, ...]:
+            ids = await super().record(events, **how)
+            if events[0].kind == "intent":
+                clock.advance(question_s)
+            return ids
+
+    async def answered_after(after_s: float) -> tuple[str | None, bool]:
+        gate = gate_of(
+            contracts(**{**STEADY, **parts, **more, "effect": "write"}),
+            {"job_status": HostAdapter()},
+            clock=clock,
+            store=Slow(),
+        )
+        asked = await gate.check_call("job_status", ARGUMENTS, caller=CALLER)
+        assert isinstance(asked, Outstanding)
+        until = find_end_of_run(gate.audit.events())
+        clock.advance(after_s)
+        may_run = until is not None and clock.now() <= until
+        return (await gate.check_result(asked, answer())).code, may_run
+
+    assert await answered_after(fetching_s) == (None, True)
+    assert (await answered_after(fetching_s + 0.001))[0] == "OUTCOME_UNKNOWN"
