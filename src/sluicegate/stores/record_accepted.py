@@ -26,6 +26,7 @@ from sluicegate.values.callers import Caller
 PAGE: Final = 50
 """Each of a page is opened: a caller who asks seldom is served by the first one."""
 
+_SUCCESS: Final = "e.kind = 'outcome' AND e.outcome = 'success'"
 _LAST: Final = RecordPlace(datetime.max.replace(tzinfo=UTC), (1 << 63) - 1)
 
 
@@ -35,7 +36,7 @@ def find_accepted(ledger: Ledger, query: AcceptedQuery, now: datetime) -> Accept
     until = time_text(before.time)
     events = _select(
         ledger,
-        "e.tool = ? AND e.caller_subject IS ? AND e.caller_tenant IS ?"
+        f"{_SUCCESS} AND e.tool = ? AND e.caller_subject IS ? AND e.caller_tenant IS ?"
         # By the index over successes: those of a time, whatever the history of the tool.
         " AND e.contract_digest = ? AND e.time >= ? AND e.time <= ?"
         " AND (e.time < ? OR e.seq + 0 < ?) ORDER BY e.time DESC, e.seq DESC LIMIT ?",
@@ -65,7 +66,7 @@ def find_answer(ledger: Ledger, query: AnswerQuery, now: datetime) -> Accepted |
     events = _select(
         ledger,
         # Not by the index over tools: one call has a few events, its tool may have millions.
-        "e.request_id = ? AND e.tool || '' = ? AND e.caller_subject IS ?"
+        f"{_SUCCESS} AND e.request_id = ? AND e.tool || '' = ? AND e.caller_subject IS ?"
         " AND e.caller_tenant IS ? ORDER BY e.seq DESC LIMIT 1",
         (query.request_id, storable(query.tool), *_columns_of(query.caller)),
     )
@@ -85,28 +86,35 @@ def _asked_after(
     """Those whose intent stands behind the event ``after``; none where that is not there."""
     if after is None:
         return events
-    found = ledger.connection.execute(
-        "SELECT seq FROM audit_event WHERE event_id = ?", (after,)
-    ).fetchone()
-    if found is None:
+    last = _select(ledger, "e.event_id = ?", (after,))
+    if not last:
         return ()
-    return [event for event in events if _seq_of_intent(ledger, event) > found[0]]
+    return [event for event in events if _seq_of_intent(ledger, event) > last[0].seq]
 
 
 def _seq_of_intent(ledger: Ledger, event: StoredEvent) -> int:
-    (seq,) = ledger.connection.execute(
-        "SELECT coalesce(max(seq), 0) FROM audit_event"
-        " WHERE request_id = ? AND kind = 'intent' AND seq < ?",
+    intents = _select(
+        ledger,
+        "e.request_id = ? AND e.kind = 'intent' AND e.seq < ? ORDER BY e.seq DESC LIMIT 1",
         (event.request_id, event.seq),
-    ).fetchone()
-    return int(seq)
+    )
+    return intents[0].seq if intents else 0
 
 
 def _select(ledger: Ledger, wanted: str, values: tuple[Column, ...]) -> list[StoredEvent]:
-    rows = ledger.connection.execute(
-        f"{SELECT_EVENTS} WHERE e.kind = 'outcome' AND e.outcome = 'success' AND {wanted}", values
-    )
-    return [read_event(row) for row in rows.fetchall()]
+    """Return the events that fit, each held to its own link before anything of it is read.
+
+    What was changed so that it does not fit any more is not seen here: the chain alone tells of it.
+    """
+    rows = ledger.connection.execute(f"{SELECT_EVENTS} WHERE {wanted}", values)
+    events = [read_event(row) for row in rows.fetchall()]
+    for event in events:
+        if not holds_own_link(ledger.keys.chain, event):
+            # An action would rest on what somebody else wrote.
+            raise AuditUnavailable(
+                f"CHAIN_BROKEN: event {event.seq} was changed; verify the record"
+            )
+    return events
 
 
 def _is_observation(event: StoredEvent) -> bool:
@@ -132,9 +140,6 @@ def _open(ledger: Ledger, events: Sequence[StoredEvent], now: datetime) -> Itera
 
 def _open_selected(ledger: Ledger, event: StoredEvent, now: datetime) -> bytes | None:
     """Return the kept data of an answer; None where none is kept (any more) or a cache gave it."""
-    if not holds_own_link(ledger.keys.chain, event):
-        # An action would rest on what somebody else wrote.
-        raise AuditUnavailable(f"CHAIN_BROKEN: event {event.seq} was changed; verify the record")
     detail = json.loads(event.detail)
     ref = detail.get("custody", {}).get(SELECTED)
     if ref is None or detail.get("from_cache"):

@@ -700,15 +700,24 @@ async def test_a_record_that_cannot_be_asked_refuses_the_action() -> None:
     assert yard.restart.dispatches == []
 
 
+EDITED = {
+    "a column that nobody reads": "contract_version = '9.9.9'",
+    "as if a cache had given it": """detail = '{"from_cache": true}'""",
+    "as if it were no event of a gate": "detail = 'x'",
+}
+
+
 @pytest.mark.requirement("RES-9")
-async def test_evidence_that_was_changed_in_the_record_is_refused() -> None:
+@pytest.mark.parametrize("case", EDITED)
+async def test_evidence_that_was_changed_in_the_record_is_refused(case: str) -> None:
     store = MemoryStore()
-    yard = Yard(answer(state="running"), store=store)
+    yard = Yard(*CONTRADICTED, store=store)
     await yard.look()
+    await yard.look()
+    newest = list(store.events(tool="job_status"))[-1]
     with store._lock:
         store._connection.execute("DROP TRIGGER audit_event_no_update")
-        store._connection.execute(
-            "UPDATE audit_event SET contract_version = '9.9.9' WHERE kind = 'outcome'"
-        )
+        store._connection.execute(f"UPDATE audit_event SET {EDITED[case]} WHERE seq = {newest.seq}")
     shown = await yard.act()
     assert (shown["outcome"], shown["error"]["code"]) == ("refused", "UNAVAILABLE")
+    assert yard.restart.dispatches == []
