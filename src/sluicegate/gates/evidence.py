@@ -130,11 +130,15 @@ class PlannedAction:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
+    """``event_ids``: what the action rests on, and spends where the rule says so: ``answer``, and
+    another one of its time that was recorded later."""
+
     proof: Proof
     rule: EvidenceRule
     witness: Contract
     answer: Accepted
-    own_call: OwnCall | None
+    event_ids: tuple[str, ...]
+    own_call: OwnCall | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +153,13 @@ async def prove(
     """Find an answer for each rule: the newest one about the subject decides, and no other.
 
     What was observed later and says otherwise is no reason to act on what was observed before, and
-    a proof that is spent leaves none behind it. What is taken again is asked for first, for that
-    takes time; once all are there, the age of each is judged once more. Rejects: EVIDENCE_REQUIRED
-    (stage admit), with the tool to ask and what is known of its arguments, where none holds:
-    missing, too old, spent, about another subject, of another state, from a cache, judged by
-    another contract, given to another caller. Raises: AuditUnavailable.
+    a proof that is spent leaves none behind it: where another answer about the subject was observed
+    at its time and recorded after it, that one is held to the rule and spent as well. What is taken
+    again is asked for first, for that takes time; once all are there, the age of each is judged
+    once more. Rejects: EVIDENCE_REQUIRED (stage admit), with the tool to ask and what is known of
+    its arguments, where none holds: missing, too old, spent, about another subject, of another
+    state, from a cache, judged by another contract, given to another caller. Raises:
+    AuditUnavailable.
     """
     found: list[_Found] = []
     for number, rule in sorted(enumerate(rules, 1), key=lambda each: not each[1].refetch):
@@ -173,9 +179,10 @@ async def prove(
     once = [each for each in found if each.rule.once]
     spent: dict[str, Proof] = {}
     for each in once:
-        spent.setdefault(each.answer.event_id, each.proof)
+        for event_id in each.event_ids:
+            spent.setdefault(event_id, each.proof)
     return Proven(
-        event_ids=tuple(dict.fromkeys(each.answer.event_id for each in found)),
+        event_ids=tuple(dict.fromkeys(name for each in found for name in each.event_ids)),
         spent=tuple(spent),
         needed=_needed(once[0].rule, once[0].witness, action) if once else None,
         proofs=tuple(spent.values()),
@@ -200,12 +207,30 @@ async def _find(
     witnesses: Witnesses,
     store: AuditStore,
 ) -> _Found | _Lacking:
-    if not rule.refetch:
-        newest = await _find_newest(rule, witness, action, store)
-        if isinstance(newest, Lack):
-            return _Lacking(newest)
-        lack = _find_lack(newest, rule, witness, action)
-        return _Found(proof, rule, witness, newest, None) if lack is None else _Lacking(lack)
+    if rule.refetch:
+        return await _take(proof, rule, witness, action, witnesses, store)
+    newest = await _find_newest(rule, witness, action, store)
+    if isinstance(newest, Lack):
+        return _Lacking(newest)
+    lack = _find_lack(newest, rule, witness, action)
+    if lack is not None:
+        return _Lacking(lack)
+    return _Found(proof, rule, witness, newest, (newest.event_id,))
+
+
+async def _take(
+    proof: Proof,
+    rule: EvidenceRule,
+    witness: Contract,
+    action: PlannedAction,
+    witnesses: Witnesses,
+    store: AuditStore,
+) -> _Found | _Lacking:
+    """Ask anew, and hold what was told to what is on record about the subject.
+
+    Many answers bear one time where that is when the subject changed last: one that somebody else
+    was told meanwhile makes the one taken no older, but must be a proof as well.
+    """
     own_call = await witnesses.ask(rule.tool, _needed(rule, witness, action).arguments)
     if own_call is None:
         return _Lacking(Lack.NOT_ASKED)
@@ -219,9 +244,12 @@ async def _find(
     newest = await _find_newest(rule, witness, action, store)
     if isinstance(newest, Lack):
         return _Lacking(newest, own_call)
-    if newest.request_id != own_call.request_id:
+    if _observed(newest, witness) > _observed(taken, witness):
         return _Lacking(Lack.OUTDATED, own_call)
-    return _Found(proof, rule, witness, taken, own_call)
+    lack = _find_lack(newest, rule, witness, action)
+    if lack is not None:
+        return _Lacking(lack, own_call)
+    return _Found(proof, rule, witness, taken, (taken.event_id, newest.event_id), own_call)
 
 
 async def _find_newest(
@@ -229,9 +257,10 @@ async def _find_newest(
 ) -> Accepted | Lack:
     """Return the answer about the subject that was observed last, by the time that it bears.
 
-    What cannot be read may have been observed last, and may say otherwise. Whatever clock a gate
-    has, it accepts nothing that was observed further ahead of it than the contract says: so what
-    was recorded before that cannot have been observed after the newest one, and is not looked at.
+    Of several of one time it is the one that was recorded last. What cannot be read may have been
+    observed last, and may say otherwise. Whatever clock a gate has, it accepts nothing that was
+    observed further ahead of it than the contract says: so what was recorded before that cannot
+    have been observed after the newest one, and is not looked at.
     """
     now, ahead = action.clock.now(), _ahead(witness)
     query = AcceptedQuery(
@@ -254,9 +283,9 @@ async def _find_newest(
             if lack is not None:
                 furthest = max(furthest, lack, key=_ORDER.index)
                 continue
-            observed = _observed_at(answer.data, witness.result.fresh)
-            if newest is None or (observed is not None and observed > seen):
-                newest, seen = answer, -math.inf if observed is None else observed
+            observed = _observed(answer, witness)
+            if newest is None or observed > seen:
+                newest, seen = answer, observed
         if page.next_before is None or instant_of(page.next_before.time) + ahead < seen:
             if hidden is not None and seen <= hidden:
                 return Lack.HIDDEN
@@ -326,6 +355,12 @@ def _is_within(data: JsonValue, fresh: FreshRule, max_age_s: float, now: datetim
     if instant is None:
         return False
     return -fresh.max_ahead_s * NANOS <= instant_of(now) - instant <= max_age_s * NANOS
+
+
+def _observed(answer: Accepted, witness: Contract) -> float:
+    """Return when ``answer`` was observed; before everything else where it bears no time."""
+    observed = _observed_at(answer.data, witness.result.fresh)
+    return -math.inf if observed is None else observed
 
 
 def _observed_at(data: JsonValue, fresh: FreshRule | None) -> float | None:

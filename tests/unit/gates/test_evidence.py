@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -17,8 +17,8 @@ from tests.unit.gates.test_identical_writes import Held
 from sluicegate.gates import evidence
 from sluicegate.gates.gate import Gate
 from sluicegate.gates.ports import AuditUnavailable, Dispatch
-from sluicegate.gates.record_queries import AcceptedQuery
-from sluicegate.gates.terms import NO_TERMS, AcceptedPage, TermRefused, Terms
+from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery
+from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, TermRefused, Terms
 from sluicegate.rendering.story import tell_story
 from sluicegate.stores import record_accepted
 from sluicegate.stores.memory import MemoryStore
@@ -359,6 +359,106 @@ async def test_what_the_gate_asks_itself_is_held_to_what_is_on_record() -> None:
     why = told(yard)["proof"]["why"]
     assert why == "what the gate was told was observed before what is on record about it"
     assert yard.restart.dispatches == []
+
+
+class Meanwhile(MemoryStore):
+    """Something happens between what the gate was told and its look at what is on record."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.meanwhile: list[Callable[[], Awaitable[object]]] = []
+
+    async def answer_of(self, query: AnswerQuery, *, now: datetime) -> Accepted | None:
+        kept = await super().answer_of(query, now=now)
+        while self.meanwhile:
+            await self.meanwhile.pop(0)()
+        return kept
+
+
+def yard_of_two(meanwhile: bytes, **restart: Any) -> tuple[Yard, Meanwhile]:
+    """The gate asks for itself, and the same caller looks before it goes on."""
+    store = Meanwhile()
+    yard = Yard(answer(), meanwhile, store=store, **{"evidence": [REFETCH], **restart})
+    store.meanwhile.append(yard.look)
+    return yard, store
+
+
+def accepted_ids(yard: Yard) -> list[str]:
+    events = yard.gate.audit.events(tool="job_status")
+    return [event.event_id for event in events if event.outcome == "success"]
+
+
+READ_MEANWHILE: dict[str, tuple[dict[str, Any], str | None]] = {
+    # what the same caller was told while the gate took its proof → why the action does not run
+    "the same": ({}, None),
+    "the same, as another text": ({"observed_at": "2026-11-30T12:59:30+01:00"}, None),
+    "another state": ({"state": "running"}, "the newest answer about it says another state"),
+    "the same, observed later": (
+        {"observed_at": "2026-11-30T11:59:30.000000001Z"},
+        "what the gate was told was observed before what is on record about it",
+    ),
+    "another state, observed before": (
+        {"state": "running", "observed_at": "2026-11-30T11:59:29Z"},
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", READ_MEANWHILE)
+async def test_what_is_read_meanwhile_stops_an_action_only_where_it_says_otherwise(
+    case: str,
+) -> None:
+    changes, why = READ_MEANWHILE[case]
+    yard, _ = yard_of_two(answer(**changes))
+    shown = await yard.act()
+    assert (shown["outcome"], len(accepted_ids(yard))) == ("refused" if why else "success", 2)
+    if why is not None:
+        assert told(yard)["proof"]["why"] == why
+    assert len(yard.restart.dispatches) == (why is None)
+
+
+async def test_what_is_read_meanwhile_and_cannot_be_read_again_stops_the_action() -> None:
+    yard, store = yard_of_two(answer())
+    store.meanwhile.append(lambda: purge_newest(yard))
+    assert refused(await yard.act())
+    assert told(yard)["proof"]["why"] == HIDDEN
+
+
+async def test_an_action_spends_what_was_read_meanwhile_of_the_same_time() -> None:
+    yard, store = yard_of_two(answer())
+    assert (await yard.act())["outcome"] == "success"
+    intent = next(event for event in store.events(tool="job_restart"))
+    both = accepted_ids(yard)
+    assert json.loads(intent.detail) == {"evidence": both, "spent": both}
+    patient = Yard(store=store)
+    assert refused(await patient.act())
+    assert told(patient) == told_of("the newest answer about it was spent by an earlier action")
+
+
+async def test_an_action_spends_nothing_that_was_observed_before() -> None:
+    yard, store = yard_of_two(answer(observed_at="2026-11-30T11:59:29Z"))
+    assert (await yard.act())["outcome"] == "success"
+    intent = next(event for event in store.events(tool="job_restart"))
+    taken = accepted_ids(yard)[:1]
+    assert json.loads(intent.detail) == {"evidence": taken, "spent": taken}
+
+
+@pytest.mark.parametrize("once", [True, False], ids=["once", "again"])
+async def test_two_agents_that_are_told_the_same_do_not_refuse_each_other(once: bool) -> None:
+    yard, store = yard_of_two(answer(), evidence=[{**REFETCH, "once": once}])
+    other: list[dict[str, Any]] = []
+
+    async def act() -> None:
+        other.append(await yard.act())
+
+    store.meanwhile[:] = [act]
+    mine = await yard.act()
+    assert other[0]["outcome"] == "success"
+    assert mine["outcome"] == ("refused" if once else "success")
+    if once:
+        spent = "the newest answer about it was spent by an earlier action"
+        assert told(yard)["proof"]["why"] == spent
+        assert (await yard.act())["outcome"] == "success"
 
 
 async def test_two_proofs_by_one_tool_about_one_subject_do_not_contradict_each_other() -> None:
