@@ -20,13 +20,13 @@ _MAX_AHEAD: Final = timedelta(seconds=5)
 def look_at_open_calls(connection: Connection) -> Look:
     """Whether the table of open calls says of the newest events what they say."""
     newest = connection.execute("SELECT coalesce(max(seq), 0) FROM audit_event").fetchone()[0]
-    seq = find_disagreement(connection, after=newest - TAIL)
-    if seq is not None:
-        says = f"the table of open calls does not say of event {seq} what the events say"
+    fault = find_disagreement(connection, after=newest - TAIL)
+    if fault is not None:
         return Look(
             name="open calls",
             well=False,
-            says=f"{says}; sluicegate audit list --open reads the events",
+            says=f"event {fault.seq}: {fault.problem}; sluicegate audit list --open reads the"
+            " events",
         )
     return Look(name="open calls", well=True, says="what is open is what the events say")
 

@@ -22,10 +22,8 @@ from sluicegate.stores.postgres_session import Session, connect, tell_error
 from sluicegate.stores.postgres_writer import PostgresWriter
 from sluicegate.stores.queued import PATIENCE_S, QueuedStore
 from sluicegate.stores.record_answers import KeptAnswer, read_answers
-from sluicegate.stores.record_custody_check import find_unkept
-from sluicegate.stores.record_open_calls import find_disagreement
+from sluicegate.stores.record_check import find_fault
 from sluicegate.stores.record_questions import select_events, select_open_intents
-from sluicegate.stores.record_terms_check import find_misheld
 from sluicegate.stores.writing import MAX_QUEUED_BYTES
 
 READING_MS: Final = 600_000
@@ -152,14 +150,10 @@ def _compare(session: Session, report: ChainReport, last: tuple[int, str]) -> Ch
         return _broken(
             last, f"CHAIN_SHORTER_THAN_ANCHOR: the head of the chain names {says} as the newest"
         )
-    seq = find_disagreement(session)
-    if seq is not None:
-        problem = "the table of open calls does not say of it what the events say"
-        return replace(report, broken_at=seq, problem=problem)
-    fault = find_misheld(session) or find_unkept(session)
-    if fault is not None:
-        return replace(report, broken_at=fault[0], problem=fault[1])
-    return report
+    fault = find_fault(session)
+    if fault is None:
+        return report
+    return replace(report, broken_at=fault.seq, problem=fault.problem)
 
 
 def _broken(seen: tuple[int, str], problem: str) -> ChainReport:

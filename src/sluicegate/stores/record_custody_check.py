@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sluicegate.stores.connections import Connection
+from sluicegate.stores.record_faults import Fault, first_of
 
 _AT_ONCE: Final = 500
 """How many references are asked for in one statement."""
@@ -39,8 +40,8 @@ class _Purge:
         return self.expired_by is None or expires <= self.expired_by
 
 
-def find_unkept(connection: Connection) -> tuple[int, str] | None:
-    """Hold custody to the events: the first seq at fault, and what it is.
+def find_unkept(connection: Connection) -> Fault | None:
+    """Hold custody to the events: the fault of the first event at fault.
 
     Each reference of an event has a row; a row without its key or text is one that a purge
     destroyed. Two walks: over the rows, then over the events that hand something over. In memory
@@ -49,10 +50,13 @@ def find_unkept(connection: Connection) -> tuple[int, str] | None:
     purges = _read_purges(connection)
     destroyed, left = _find_destroyed(connection, purges)
     faults = [
-        (purge.seq, _MORE) for time, acts in purges.items() if left[time] < 0 for purge in acts[:1]
+        Fault(purge.seq, _MORE)
+        for time, acts in purges.items()
+        if left[time] < 0
+        for purge in acts[:1]
     ]
     faults.extend(_walk(connection, destroyed))
-    return min(faults, default=None)
+    return first_of(faults)
 
 
 def _read_purges(connection: Connection) -> dict[str, list[_Purge]]:
@@ -96,7 +100,7 @@ def _find_destroyed(
     return wrong, left
 
 
-def _walk(connection: Connection, destroyed: set[str]) -> Iterator[tuple[int, str]]:
+def _walk(connection: Connection, destroyed: set[str]) -> Iterator[Fault]:
     """Yield the first event whose blob is destroyed, and the first whose blob has no row."""
     asked: dict[str, int] = {}
     for seq, arguments_ref, raw_ref, detail in connection.execute(
@@ -109,18 +113,18 @@ def _walk(connection: Connection, destroyed: set[str]) -> Iterator[tuple[int, st
             if ref is None:
                 continue
             if ref in destroyed:
-                yield seq, _DESTROYED
+                yield Fault(seq, _DESTROYED)
                 destroyed = set()
             asked.setdefault(ref, seq)
         if len(asked) >= _AT_ONCE:
             missing = _first_missing(connection, asked)
             if missing is not None:
-                yield missing, _GONE
+                yield Fault(missing, _GONE)
                 return
             asked.clear()
     missing = _first_missing(connection, asked)
     if missing is not None:
-        yield missing, _GONE
+        yield Fault(missing, _GONE)
 
 
 def _first_missing(connection: Connection, asked: Mapping[str, int]) -> int | None:

@@ -12,6 +12,7 @@ from typing import Final
 
 from sluicegate.stores.connections import Connection
 from sluicegate.stores.encoding import Column
+from sluicegate.stores.record_faults import Fault
 
 # What ``gates.open_calls.open_attempts`` says, in SQL: one table of cases holds both to it. The
 # member is looked for as the writer spells it, since older SQLite lets no trigger call json_extract
@@ -29,6 +30,8 @@ OPEN: Final = """
             AND instr(r.detail, '"resolves":"' || e.request_id || '"')
     )
 """
+
+_UNTOLD: Final = "the table of open calls does not say of it what the events say"
 
 _COLUMNS: Final = "seq, request_id, attempt, tool, caller_subject, caller_tenant, arguments_hmac"
 
@@ -111,8 +114,8 @@ def find_open_row(connection: Connection, columns: Mapping[str, Column]) -> str 
     return None if row is None else str(row[0])
 
 
-def find_disagreement(connection: Connection, *, after: int = 0) -> int | None:
-    """Return the first seq that is open by the events and not in the table, or the other way.
+def find_disagreement(connection: Connection, *, after: int = 0) -> Fault | None:
+    """Return the first event that is open by the events and not in the table, or the other way.
 
     Only what stands behind seq ``after`` is looked at. Raises: sqlite3.Error.
     """
@@ -125,5 +128,4 @@ def find_disagreement(connection: Connection, *, after: int = 0) -> int | None:
         " AS unknown_to_events) AS differing",
         {"after": after},
     ).fetchone()
-    found: int | None = row[0]
-    return found
+    return None if row[0] is None else Fault(row[0], _UNTOLD)

@@ -10,16 +10,13 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from operator import itemgetter
-from typing import Final, TypeAlias
+from typing import Final
 
 from sluicegate.gates.events import EventKind, Outcome
 from sluicegate.stores.connections import Connection
 from sluicegate.stores.encoding import time_text
+from sluicegate.stores.record_faults import Fault, first_of
 from sluicegate.stores.record_terms import SLACK
-
-Fault: TypeAlias = tuple[int, str]
-"""The seq of the event at fault, and what is wrong with it."""
 
 _MANY: Final = 10_000
 _HOLDING: Final = (Outcome.SUCCESS, Outcome.PENDING, Outcome.UNKNOWN)
@@ -89,7 +86,7 @@ class _Keys:
 
 
 def find_misheld(connection: Connection) -> Fault | None:
-    """Hold what is spent and reserved to the intents: the first seq at fault, and what it is.
+    """Hold what is spent and reserved to the intents: the fault of the first event at fault.
 
     One walk over the events. In memory are the rows, the keys that are not over and the evidence
     that was spent. Raises: sqlite3.Error.
@@ -116,7 +113,7 @@ def find_misheld(connection: Connection) -> Fault | None:
         *_compare_keys(rows, keys.held, newest, until),
         *_compare_spent(connection, spent, newest),
     ]
-    return min(faults, key=itemgetter(0), default=None)
+    return first_of(faults)
 
 
 def _walk(
@@ -140,7 +137,7 @@ def _walk(
         told = json.loads(detail)
         for event_id in told.get("spent", ()):
             if event_id in spent:
-                yield seq, "the evidence it spent was spent before"
+                yield Fault(seq, "the evidence it spent was spent before")
             else:
                 spent[event_id] = (seq, request_id)
         if "reserved" in told:
@@ -152,7 +149,7 @@ def _walk(
                 runs_until=reserved.get("runs"),
             )
             if not keys.reserve(reserved["key"], seq, holding, time, outcome):
-                yield seq, "the key that it holds was held by another call"
+                yield Fault(seq, "the key that it holds was held by another call")
 
 
 def _compare_keys(
@@ -166,16 +163,18 @@ def _compare_keys(
         if row is None:
             # A row whose time is over may be gone.
             if holding.kept_until > until:
-                yield seq, "the key that it holds is not held by it"
+                yield Fault(seq, "the key that it holds is not held by it")
         elif row.request_id != holding.request_id:
-            yield seq, "the key that it holds is not held by it"
+            yield Fault(seq, "the key that it holds is not held by it")
         elif (row.arguments_hmac, row.kept_until) != (
             holding.arguments_hmac,
             holding.kept_until,
         ) or holding.runs_until not in (None, row.runs_until):
-            yield seq, "the key that it holds is not held as it says"
+            yield Fault(seq, "the key that it holds is not held as it says")
     if not rows.keys() <= held.keys():
-        yield newest, "a key is held that no intent reserved: the event is gone, or never was"
+        yield Fault(
+            newest, "a key is held that no intent reserved: the event is gone, or never was"
+        )
 
 
 def _compare_spent(
@@ -186,12 +185,12 @@ def _compare_spent(
         "SELECT event_id, request_id FROM evidence_spent ORDER BY event_id"
     ):
         if event_id not in spent:
-            yield newest, "evidence is marked as spent that no intent spent"
+            yield Fault(newest, "evidence is marked as spent that no intent spent")
             continue
         marked.add(event_id)
         seq, spender = spent[event_id]
         if request_id != spender:
-            yield seq, "the evidence it spent is marked as spent by another call"
+            yield Fault(seq, "the evidence it spent is marked as spent by another call")
     for event_id, (seq, _) in spent.items():
         if event_id not in marked:
-            yield seq, "the evidence it spent is not marked as spent"
+            yield Fault(seq, "the evidence it spent is not marked as spent")

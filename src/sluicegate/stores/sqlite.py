@@ -18,10 +18,8 @@ from sluicegate.stores.chain import GENESIS, verify_chain
 from sluicegate.stores.keyring import Keyring, ReadKeys
 from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.queued import PATIENCE_S, QueuedStore
-from sluicegate.stores.record_custody_check import find_unkept
-from sluicegate.stores.record_open_calls import find_disagreement
+from sluicegate.stores.record_check import find_fault
 from sluicegate.stores.record_questions import select_events, select_open_intents
-from sluicegate.stores.record_terms_check import find_misheld
 from sluicegate.stores.sqlite_schema import connect_to_read, limit_pages
 from sluicegate.stores.sqlite_writer import SqliteWriter
 from sluicegate.stores.writing import MAX_QUEUED_BYTES, Item
@@ -120,26 +118,17 @@ class SqliteStore(QueuedStore):
             )
 
     def _verify_derived(self, report: ChainReport) -> ChainReport:
-        """Hold the tables that the events make to the events.
-
-        Who takes a call from the open ones frees a write that may have been made; who takes the
-        mark from evidence lets it carry a second action; who destroys a blob hides what was said.
-        """
         try:
             with closing(connect_to_read(self._path)) as connection:
                 connection.execute("BEGIN")  # one snapshot: a gate may write meanwhile
-                seq = find_disagreement(connection)
-                fault = find_misheld(connection) or find_unkept(connection)
+                fault = find_fault(connection)
         except sqlite3.Error as error:
             raise AuditUnavailable(
                 f"open calls, terms and custody cannot be read: {error}"
             ) from error
-        if seq is not None:
-            problem = "the table of open calls does not say of it what the events say"
-            return replace(report, broken_at=seq, problem=problem)
-        if fault is not None:
-            return replace(report, broken_at=fault[0], problem=fault[1])
-        return report
+        if fault is None:
+            return report
+        return replace(report, broken_at=fault.seq, problem=fault.problem)
 
     def limit_pages(self, pages: int) -> None:
         """Hold the file to so many pages of 4 KiB; past it the record is unavailable (SQLITE_FULL).
