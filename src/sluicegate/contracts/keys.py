@@ -87,9 +87,51 @@ DISCREET: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
 """Keys whose values are addresses, headers, commands or names of secrets: no problem repeats what
 stands there or below, for people write the secrets themselves there (SPEC ADP-5, AUD-5)."""
 
+GUARDED: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
+    {
+        "contract": {
+            "/fetch": "fetch",
+            "/fetch/http": "http",
+            "/fetch/command": "command",
+            "/fetch/ssh": "ssh",
+            "/upstream/signature": "signature",
+            "/upstream/signature/standard_webhooks": "standard_webhooks",
+            "/upstream/signature/jws": "jws",
+            "/upstream/signature/rfc9421": "rfc9421",
+        },
+        "settings": {
+            "": "settings",
+            "/limits": "folder limits",
+            "/audit": "audit",
+            "/audit/heads": "heads",
+            "/access": "access",
+        },
+    }
+)
+"""Where the sections stand that have discreet keys, or hold one that has: a test holds it to them.
+By the section of the whole document."""
+
+GUARDED_SECTIONS: Final[frozenset[str]] = frozenset(
+    section for sections in GUARDED.values() for section in sections.values()
+)
+
 LATER: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
     {
         ("fetch", "mcp"): "use `host`, call the server in the host and set `upstream.mcp`",
     }
 )
 """Keys of SPEC 2 that this release does not serve; refused, never ignored."""
+
+
+def is_discreet(document: str, pointer: str) -> bool:
+    """Whether ``pointer`` leads to a discreet key of ``document`` (its section) or below one.
+
+    So does a key that nobody knows beside such a one: it may be one that was misspelt.
+    """
+    for at, section in GUARDED[document].items():
+        if pointer.startswith(f"{at}/"):
+            key = pointer[len(at) + 1 :].partition("/")[0]
+            is_plain = key in KEYS[section] and key not in DISCREET.get(section, ())
+            if not is_plain and not key.isdecimal():
+                return True
+    return False

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from sluicegate.contracts.keys import DISCREET, KEYS, LATER
+from sluicegate.contracts.keys import DISCREET, GUARDED_SECTIONS, KEYS, LATER
 from sluicegate.contracts.marks import Document
 from sluicegate.contracts.problems import Problem
 from sluicegate.values.codes import Code
@@ -109,7 +109,9 @@ class Place:
         Notes unknown keys with a near name, keys that this release does not serve, and missing
         ones; the known members are returned all the same, so that they are read too.
         """
-        entries = self.entries()
+        # In place of such a mapping people write the address or the command itself.
+        is_plain = section not in GUARDED_SECTIONS or isinstance(self.value, Mapping)
+        entries = (self if is_plain else replace(self, discreet=True)).entries()
         if entries is None:
             return None
         known = KEYS[section]

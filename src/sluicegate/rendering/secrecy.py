@@ -10,34 +10,47 @@ import re
 from pathlib import PurePosixPath
 from typing import Final
 
-from sluicegate.contracts.file_names import SETTINGS_NAME
+from sluicegate.contracts.file_names import SETTINGS_NAME, is_contract
+from sluicegate.contracts.keys import DISCREET, GUARDED, is_discreet
 
 _TELLING: Final = re.compile(
     r"credential|secret|passw|passphrase|(?<![a-z])pass(?![a-z])|pgpass|pwd|token|api[_-]?key"
     r"|private[_-]?key|auth(?!ors?\b)|bearer|cookie|\bheaders?\b|\benv\b|\bargv\b"
+    r"|(?<![\w-])(?:fetch|signature)[\"']?\s*:\s*\{"
     r"|://[^\s\"']*[@?#]",
     re.IGNORECASE,
 )
-_OF_SETTINGS: Final = re.compile(r"store|keys|notify|heads|also|://")
-_ROWS: Final = "/access/"
-_OF_FETCH: Final = re.compile(r"/fetch(?:/|\Z)")
-_PLAIN_OF_FETCH: Final = re.compile(
-    r"\s*\"?(?:fetch|http|command|ssh|python|host|cache|method|timeout_s|redirects|stdin|agent|port"
-    r"|function|ca_file|known_hosts|directory|ttl_s|max_entries)\"?\s*:"
-    r"(?:[^{}\[\]:@,]|:(?!//))*+[{\[,]?\s*"
+_DISCREET_KEY: Final = re.compile(
+    rf"(?<![\w-])(?:{'|'.join(sorted({key for keys in DISCREET.values() for key in keys}))})"
+    r"[\"']?\s*:"
 )
-"""A line of ``fetch`` with one member that is no address, header, command or variable."""
+_ROWS: Final = "/access/"
+_OPENING: Final = re.compile(r"\s*[\"']?\w+[\"']?\s*:\s*[{\[]?\s*(?:#.*)?")
+"""A line that only begins what stands below it."""
+_ONE_MEMBER: Final = re.compile(
+    r"\s*[\"']?\w+[\"']?\s*:(?:[^{}\[\]:@,]|:(?!//))*+[{\[,]?\s*",
+)
+"""A line with one member that is no address; where its place is plain, so is the line."""
 
 
 def may_hold_secret(file: str, pointer: str, line: str) -> bool:
     """Whether ``line`` of ``file``, in which ``pointer`` stands, may hold one.
 
-    Stores, keys and routes of the settings are addresses, in which people write passwords: there
-    only the rows of who may call are shown. Of what a contract fetches only the lines are shown
-    that hold one plain member. Elsewhere the words of the line tell.
+    What stands at a discreet key is an address, a header or a command, in which people write
+    passwords. Of the settings only the rows of who may call are shown; beside the discreet keys of
+    a contract only a line that holds nothing but its own plain member. Where the line may hold
+    other places, or no place is known, its words tell.
     """
     if _TELLING.search(line) is not None:
         return True
-    if PurePosixPath(file).name != SETTINGS_NAME:
-        return _OF_FETCH.match(pointer) is not None and not _PLAIN_OF_FETCH.fullmatch(line)
-    return not pointer.startswith(_ROWS) or _OF_SETTINGS.search(line) is not None
+    if PurePosixPath(file).name == SETTINGS_NAME:
+        is_row = pointer.startswith(_ROWS) and not is_discreet("settings", pointer)
+        return not is_row or "://" in line or _DISCREET_KEY.search(line) is not None
+    if is_discreet("contract", pointer):
+        return True
+    if not pointer:
+        return is_contract(file) and _DISCREET_KEY.search(line) is not None
+    if pointer in GUARDED["contract"]:
+        return _OPENING.fullmatch(line) is None
+    is_beside = any(pointer.startswith(f"{at}/") for at in GUARDED["contract"])
+    return is_beside and _ONE_MEMBER.fullmatch(line) is None

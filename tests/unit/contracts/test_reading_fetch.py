@@ -389,7 +389,8 @@ def test_every_form_of_fetch_is_read() -> None:
     assert cached.cache == CacheRule(ttl_s=30)
 
 
-LEAKS: dict[str, dict[str, Any]] = {
+LEAKS: dict[str, Any] = {
+    "url in place of fetch": "https://u:s3cr3t@h/x",
     "header text": {"http": {**HTTP, "headers": {"X-Auth": "s3cr3t\n"}}},
     "header as a number": {"http": {**HTTP, "headers": {"X-Auth": 3737}}},
     "header in one text": {"http": {**HTTP, "headers": {"X-Auth: s3cr3t": "x"}}},
@@ -405,6 +406,8 @@ LEAKS: dict[str, dict[str, Any]] = {
     "host": {"ssh": {**SSH, "host": "u:s3cr3t@h"}},
     "account": {"ssh": {**SSH, "user": "u:s3cr3t"}},
     "command": {"ssh": {**SSH, "command": "login s3cr3t\n"}},
+    "command in place of its mapping": {"command": "mysql -ps3cr3t"},
+    "url in place of its mapping": {"http": "https://u:s3cr3t@h/x"},
 }
 
 

@@ -362,6 +362,8 @@ SECRETS += [
     'access: {authzen: {url: "https://pdp", credential: "s3cr3t-"}}',
     'audit: {also: "https://u:s3cr3t@h"}',
     'audit: {heads: {to: "https://u:s3cr3t@h"}}',
+    'audit: "sqlite:s3cr3t"',
+    'audit: {heads: "https://u:s3cr3t@h"}',
     'notify: {"https://hooks.example/s3cr3t": ci-platform}',
     'notify: {"hooks.example/s3cr3t": 5}',
     'notify: {"token=s3cr3t": ci-platform}',
