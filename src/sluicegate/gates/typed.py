@@ -19,22 +19,30 @@ T = TypeVar("T")
 def decoder_for(wanted: type[T]) -> Callable[[JsonValue], T]:
     """Return a function from selected data to ``wanted`` (a Pydantic model, dataclass, TypedDict).
 
-    Raises: ConfigurationError where Pydantic is not installed; MisuseError for a type that it knows
-    no schema of. The function raises ValueError where the data does not fit the type; its text
-    holds no value, and names of the upstream only as they are fit to be shown.
+    Raises: ConfigurationError where Pydantic is not installed; MisuseError for what it makes no
+    schema of, a type that names one that is not defined included. The function raises ValueError
+    where the data does not fit the type; its text holds no value, and names of the upstream only
+    as they are fit to be shown.
     """
     try:
-        from pydantic import PydanticUserError, TypeAdapter, ValidationError
+        from pydantic import TypeAdapter, ValidationError
     except ImportError as error:
         raise ConfigurationError("as_= needs Pydantic: install sluicegate[schemas]") from error
     try:
         adapter = TypeAdapter(wanted)
-    except PydanticUserError as error:
-        named = getattr(wanted, "__qualname__", type(wanted).__qualname__)
+    except BaseException as error:  # of Pydantic, or of the type and what it is annotated with
+        if not is_failure(error):
+            raise
         raise MisuseError(
-            f"as_={show_name(named)} is no type that data can be read as: pass a Pydantic model, a"
+            f"as_={_shown(wanted)} is no type that data can be read as: pass a Pydantic model, a"
             " dataclass or a TypedDict whose members are such types, or a plain type such as dict"
         ) from error
+    if not adapter.pydantic_complete:
+        # It would be built with the first answer, when the call has run.
+        raise MisuseError(
+            f"as_={_shown(wanted)} names a type that is not defined: define or import it at the top"
+            " of the module before this call, and pass types, not their names"
+        )
 
     def decode(data: JsonValue) -> T:
         try:
@@ -65,3 +73,8 @@ def give_as(answer: Answer[JsonValue], decode: Callable[[JsonValue], T]) -> Answ
             # Another error may quote the data.
             misfit = str(error) if isinstance(error, ValueError) else type(error).__name__
     return Answer(envelope=answer.envelope, display=answer.display, typed=typed, misfit=misfit)
+
+
+def _shown(wanted: object) -> str:
+    """Return the name of a type, or what stands in place of one."""
+    return show_name(wanted.__qualname__ if isinstance(wanted, type) else repr(wanted))

@@ -463,6 +463,15 @@ async def test_a_type_that_does_not_fit_an_accepted_answer_changes_nothing_of_it
     assert gate.audit.open_intents() == ()
 
 
+@pytest.mark.parametrize("effect", ["read", "write"])
+async def test_a_type_that_names_an_undefined_one_is_told_before_the_call_runs(effect: str) -> None:
+    upstream = RecordedUpstream(answer())
+    gate = gate_of(contracts(effect=effect), {"job_status": upstream})
+    with pytest.raises(MisuseError, match="not defined"):
+        await gate.call("job_status", ARGUMENTS, caller=CALLER, as_=list["Unknown"])  # type: ignore[name-defined]  # noqa: F821
+    assert list(gate.audit.events()) == []
+
+
 WITH_DEFAULT = {
     "type": "object",
     "properties": {

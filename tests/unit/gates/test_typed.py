@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
+from pydantic import BaseModel
 
 from sluicegate.errors import MisuseError
 from sluicegate.gates.typed import decoder_for
@@ -62,3 +63,43 @@ def test_a_type_that_data_cannot_be_read_as_is_misuse_that_says_what_to_pass(
         MisuseError, match=rf"as_={wanted.__qualname__} .*: pass a Pydantic model, a dataclass"
     ):
         decoder_for(wanted)
+
+
+@dataclass
+class OfUnknown:
+    member: Unknown  # type: ignore[name-defined]  # noqa: F821  (the case)
+
+
+class ModelOfUnknown(BaseModel):
+    member: Unknown  # type: ignore[name-defined]  # noqa: F821  (the case)
+
+
+UNKNOWN = {
+    "OfUnknown": OfUnknown,
+    "ModelOfUnknown": ModelOfUnknown,
+    "'Unknown'": "Unknown",
+    "list['Unknown']": list["Unknown"],  # type: ignore[name-defined]  # noqa: F821  (the case)
+}
+
+
+@pytest.mark.parametrize("shown", UNKNOWN)
+def test_a_type_that_names_an_undefined_one_is_misuse_before_anything_ran(shown: str) -> None:
+    with pytest.raises(MisuseError) as told:
+        decoder_for(UNKNOWN[shown])  # type: ignore[arg-type]
+    assert str(told.value).startswith(f"as_={shown} names a type that is not defined: define or")
+
+
+NO_TYPES = {
+    "5": 5,
+    "Counts(counts={'a': 1})": Counts({"a": 1}),
+    "'no type'": "no type",
+    "list[5]": list[5],  # type: ignore[valid-type]
+    f"'{('x ' * 32)[:-1]}…": "x " * 250,
+}
+
+
+@pytest.mark.parametrize("shown", NO_TYPES)
+def test_what_is_no_type_is_named_as_it_was_passed(shown: str) -> None:
+    with pytest.raises(MisuseError) as told:
+        decoder_for(NO_TYPES[shown])  # type: ignore[arg-type]
+    assert str(told.value).startswith(f"as_={shown} is no type that data can be read as: pass")
