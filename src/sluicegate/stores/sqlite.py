@@ -149,5 +149,11 @@ class SqliteStore(QueuedStore):
             max_queued_bytes=self._max_queued_bytes,
             may_begin=self._may_begin,
             may_be_empty=self._may_be_empty,
-            on_events=self._on_events,
+            on_events=self._hear_of_events,
         )
+
+    def _hear_of_events(self) -> None:
+        """Of a record that holds events: a writer that begins later takes no empty one for it."""
+        self._may_be_empty = False
+        if self._on_events is not None:
+            self._on_events()

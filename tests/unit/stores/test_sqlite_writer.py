@@ -348,6 +348,27 @@ async def test_a_forked_child_writes_on_the_same_chain_with_a_writer_of_its_own(
 
 
 @FORKS
+@pytest.mark.requirement("AUD-3")
+async def test_a_forked_child_takes_no_emptied_record_for_a_new_one(sqlite: SqliteStore) -> None:
+    await sqlite.record([outcome("req.parent")])
+    with closing(sqlite3.connect(sqlite.path, isolation_level=None)) as connection:
+        connection.execute("DROP TRIGGER audit_event_no_delete")
+        connection.execute("DELETE FROM audit_event")
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            sqlite.record_blocking([outcome("req.child")])
+        except AuditUnavailable as error:
+            status = 0 if "holds no event" in str(error) else 2
+        finally:
+            os._exit(status)
+    _, status = await asyncio.to_thread(os.waitpid, child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert list(sqlite.events()) == []
+
+
+@FORKS
 async def test_a_forked_child_lets_go_of_the_lock_it_inherited(sqlite: SqliteStore) -> None:
     """A child that lives on must not keep the file locked after its parent died."""
     lock = sqlite._writer._lock
