@@ -146,8 +146,11 @@ class Course:
             received = receipt
             if received.fault is None and self.remaining_s() < 0:
                 received = replace(received, fault=Fault.TIMEOUT)
-            async with places:
+            await places.take()
+            try:
                 answer = await self._conclude(received, permitted, pause=None)
+            finally:
+                places.give_back()
             assert answer is not None  # noqa: S101  (without a pause there is no other attempt)
             return answer
 

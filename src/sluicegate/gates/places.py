@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Self
 
 
 class Places:
@@ -26,7 +25,10 @@ class Places:
             self._free.release()
 
     async def resize(self, limit: int) -> None:
-        """Let ``limit`` calls run at once from now on. Waits for none."""
+        """Let ``limit`` calls run at once from now on.
+
+        Suspends never: a coroutine, since a semaphore is taken by one, a free place at once.
+        """
         self._withdrawn += self._limit - limit
         self._limit = limit
         while self._withdrawn > 0 and not self._free.locked():
@@ -35,10 +37,3 @@ class Places:
         while self._withdrawn < 0:
             self._free.release()
             self._withdrawn += 1
-
-    async def __aenter__(self) -> Self:
-        await self.take()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self.give_back()

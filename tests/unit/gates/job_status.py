@@ -7,7 +7,6 @@ import json
 
 from sluicegate.contracts.served import ContractSet
 from sluicegate.gates.gate import Gate
-from sluicegate.gates.places import Places
 from sluicegate.testing import contracts_of
 
 ARGUMENTS = '{"project_id": "bluebird", "run_id": "run_A1b2C3d4E5f6"}'
@@ -110,6 +109,6 @@ async def let_go(gate: Gate) -> None:
         await asyncio.wait(gate._tenure._releasing)
 
 
-def let_in(gate: Gate, places: int) -> None:
-    """Let so many calls run at once, whatever the settings say."""
-    gate._tenure.places = Places(places)
+async def let_in(gate: Gate, places: int) -> None:
+    """Let so many calls run at once, as a reload of other settings would."""
+    await gate._tenure.places.resize(places)

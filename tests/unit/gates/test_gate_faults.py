@@ -111,7 +111,7 @@ async def test_waiting_for_a_place_counts_against_the_deadline() -> None:
 
     served = contracts()
     gate = gate_of(served, {"job_status": Busy(answer())})
-    let_in(gate, 1)
+    await let_in(gate, 1)
     first = asyncio.create_task(gate.call("job_status", ARGUMENTS, caller=CALLER))
     await asyncio.sleep(0)
     waited = await gate.call("job_status", ARGUMENTS, caller=CALLER, deadline_s=0.05)

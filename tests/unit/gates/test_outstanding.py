@@ -212,7 +212,7 @@ async def test_time_in_the_queue_makes_no_answer_late() -> None:
     clock = FixedClock()
     gate = host_gate(clock, store=store, in_flight=2)
     first, second = await asyncio.gather(ask(gate), ask(gate))
-    let_in(gate, 1)
+    await let_in(gate, 1)
     tasks = [asyncio.create_task(gate.check_result(each, answer())) for each in (first, second)]
     await store.held.wait()
     clock.advance(60)
@@ -241,7 +241,7 @@ async def test_a_question_that_finds_no_place_in_time_is_refused() -> None:
 
     served = contracts(retry={"attempts": 2, "budget_s": 0.02, "on": ["UPSTREAM_UNAVAILABLE"]})
     gate = gate_of(served, {"job_status": HostAdapter()}, authorizer=Denying())
-    let_in(gate, 0)
+    await let_in(gate, 0)
     asked = await gate.check_call("job_status", ARGUMENTS, caller=CALLER)
     assert not isinstance(asked, Outstanding)
     assert (asked.outcome, asked.code) == ("refused", "UPSTREAM_UNAVAILABLE")
