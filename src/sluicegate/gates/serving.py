@@ -138,14 +138,13 @@ class Serving:
         )
 
     async def close(self, *, but_for: Iterable[Line] = ()) -> None:
-        """Close every adapter but those of the lines ``but_for``; one that raises stops no other.
+        """Close each adapter but those of the lines ``but_for``; one that raises stops no other.
 
         Raises: what the first of them raised.
         """
         kept = {id(line.adapter) for line in but_for}
-        await close_all(
-            *(line.adapter.close for line in self.every_line() if id(line.adapter) not in kept)
-        )
+        adapters = {id(line.adapter): line.adapter for line in self.every_line()}
+        await close_all(*(each.close for key, each in adapters.items() if key not in kept))
 
 
 async def close_all(*closings: Callable[[], Awaitable[object]]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -68,17 +68,11 @@ class Tenure:
         """
         self._demand_open()
         self._demand_own_loop()
-        held = self._now
-        self._in_flight[held] = self._in_flight.get(held, 0) + 1
+        held = self._hold()
         try:
             yield held
         finally:
-            self._in_flight[held] -= 1
-            if not self._in_flight[held]:
-                del self._in_flight[held]
-                if held is not self._now:
-                    self._let_go(held)
-                self._idle.set()
+            self._leave(held)
 
     def add(self, line: Line) -> None:
         """Serve a contract that was written beside its function, from now on.
@@ -159,21 +153,42 @@ class Tenure:
             means.store.close,
         )
 
-    async def _open_anew(self, reopen: Reopen) -> Opened | tuple[Problem, ...]:
-        opening = asyncio.ensure_future(asyncio.to_thread(reopen, self._now))
-        try:
-            return await asyncio.shield(opening)
-        except BaseException as error:  # an engine's panic keeps the old set as well
-            if is_failure(error):
-                return (tell_unopened(error),)
-            self._now.means.owing.finish_later(self._discard(opening))
-            raise
+    def _hold(self) -> Opened:
+        held = self._now
+        self._in_flight[held] = self._in_flight.get(held, 0) + 1
+        return held
 
-    async def _discard(self, opening: asyncio.Future[Opened | tuple[Problem, ...]]) -> None:
+    def _leave(self, held: Opened) -> None:
+        self._in_flight[held] -= 1
+        if not self._in_flight[held]:
+            del self._in_flight[held]
+            if held is not self._now:
+                self._let_go(held)
+            self._idle.set()
+
+    async def _open_anew(self, reopen: Reopen) -> Opened | tuple[Problem, ...]:
+        before = self._hold()  # what is opened beside it may have its notifier, also when cancelled
+        opening = asyncio.ensure_future(asyncio.to_thread(reopen, before))
+        try:
+            opened = await asyncio.shield(opening)
+        except BaseException as error:  # an engine's panic keeps the old set as well
+            if not is_failure(error):
+                self._now.means.owing.finish_later(self._discard(opening, before))
+                raise
+            opened = (tell_unopened(error),)
+        self._leave(before)
+        return opened
+
+    async def _discard(
+        self, opening: asyncio.Future[Opened | tuple[Problem, ...]], before: Opened
+    ) -> None:
         """Of a reload that was cancelled: the thread goes on, and what it opens is released."""
-        opened = await opening
-        if isinstance(opened, Opened):
-            self._let_go(opened)
+        try:
+            opened = await opening
+            if isinstance(opened, Opened):
+                self._let_go(opened)
+        finally:
+            self._leave(before)
 
     async def _swap(self, opened: Opened) -> tuple[Problem, ...]:
         while True:
@@ -209,27 +224,33 @@ class Tenure:
             )
 
     def _let_go(self, opened: Opened) -> None:
-        """Begin to release what is not in force (any more); nobody waits for it but ``close``."""
-        releasing = asyncio.get_running_loop().create_task(self._release(opened))
-        self._releasing.add(releasing)
-        releasing.add_done_callback(self._releasing.discard)
-
-    async def _release(self, opened: Opened) -> None:
-        """Close what ``opened`` has alone: what that raises changes no answer.
+        """Begin to release what is not in force (any more); nobody waits for it but ``close``.
 
         What is in force as well, or held by a call, stays, and adapters written beside a function.
+        That is judged here, while nothing else can be let go: each thing goes with the last that
+        has it, once.
         """
         held = [self._now, *self._in_flight]
         kept = [line for each in held for line in each.serving.every_line()]
-        closings = [lambda: opened.serving.close(but_for=[*kept, *self._authored.values()])]
+        kept += self._authored.values()
+        closings: list[Callable[[], Awaitable[object]]] = [
+            lambda: opened.serving.close(but_for=kept)
+        ]
         notifier, replays = opened.means.notifier, opened.means.replays
         if all(notifier is not each.means.notifier for each in held):
             closings.append(lambda: asyncio.to_thread(notifier.close))
         if replays is not None and all(replays is not each.means.replays for each in held):
             closings.append(replays.close)
-        try:
-            await close_all(*closings)
-        except BaseException as error:
-            if not is_failure(error):
-                raise
-            _LOG.warning("what is served no more did not close: %s", type(error).__name__)
+        releasing = asyncio.get_running_loop().create_task(_release(closings))
+        self._releasing.add(releasing)
+        releasing.add_done_callback(self._releasing.discard)
+
+
+async def _release(closings: list[Callable[[], Awaitable[object]]]) -> None:
+    """Do each of ``closings``: what one raises changes no answer."""
+    try:
+        await close_all(*closings)
+    except BaseException as error:
+        if not is_failure(error):
+            raise
+        _LOG.warning("what is served no more did not close: %s", type(error).__name__)
