@@ -332,7 +332,9 @@ async def test_the_operators_word_that_redis_could_not_be_told_stands_in_the_rec
     store = open_standing_store(folder)
     (intent,) = store.open_intents()
     now = datetime.now(UTC)
-    act = resolve(store.events(), intent.request_id, found="done", who="a", reason="b", now=now)
+    act, terms = resolve(
+        store.events(), intent.request_id, found="done", who="a", reason="b", now=now
+    )
     record = store.record
 
     async def record_and_lose_redis(*events: object, **how: object) -> object:
@@ -342,7 +344,7 @@ async def test_the_operators_word_that_redis_could_not_be_told_stands_in_the_rec
 
     monkeypatch.setattr(store, "record", record_and_lose_redis)
     with pytest.raises(AuditUnavailable, match="the act is recorded, but the key store did not"):
-        await record_and_tell(store, act, read_settings(folder), folder, lambda: now)
+        await record_and_tell(store, act, terms, read_settings(folder), folder, lambda: now)
     await store.close()
     server.start()
     other = write("other", server.address)

@@ -174,7 +174,7 @@ def resolve(*, request_id: str, found: Found, reason: str, gate_is_gone: bool, f
     _demand_reason(reason)
     with open_standing_record(folder) as store:
         try:
-            act = operator_acts.resolve(
+            act, terms = operator_acts.resolve(
                 store.events(request_id=request_id),
                 request_id,
                 found=found,
@@ -196,7 +196,14 @@ def resolve(*, request_id: str, found: Found, reason: str, gate_is_gone: bool, f
                 " process that made the call has ended, repeat this with --gate-is-gone",
             )
         settings, place = read_settings(Path(folder)), Path(folder)
-        kept_until = _run_told(record_and_tell(store, act, settings, place, times.now))
+        try:
+            kept_until = _run_told(record_and_tell(store, act, terms, settings, place, times.now))
+        except operator_acts.StoryChanged:
+            stop(
+                Exit.REJECTED,
+                f"{request_id} went on while you resolved it, and nothing is recorded of that:"
+                f" look at it again with `sluicegate why {request_id}`",
+            )
     note(f"{request_id} is resolved as {found}; {_say_what_follows(found, kept_until)}.")
     return Exit.ACCEPTED
 

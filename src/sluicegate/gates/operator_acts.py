@@ -17,6 +17,7 @@ from sluicegate.errors import MisuseError
 from sluicegate.gates.events import AuditEvent, EventKind, Outcome, StoredEvent
 from sluicegate.gates.open_calls import open_attempts
 from sluicegate.gates.record_reading import as_written, read_time
+from sluicegate.gates.terms import Terms
 
 Found: TypeAlias = Literal["done", "not-done"]
 """What an operator found out about a call whose outcome was not known."""
@@ -31,6 +32,10 @@ class StillRunning(Exception):  # noqa: N818  (a state, not a defect)
     def __init__(self, request_id: str, until: datetime) -> None:
         super().__init__(f"{request_id} may be running until {until.isoformat()}")
         self.until = until
+
+
+class StoryChanged(Exception):  # noqa: N818  (a state, not a defect)
+    """What is recorded of the call went on behind what an act was judged by; nothing was made."""
 
 
 def demand_name(who: str) -> None:
@@ -86,11 +91,12 @@ def resolve(
     reason: str,
     now: datetime,
     gate_is_gone: bool = False,
-) -> AuditEvent:
-    """Return the act that says what became of a call; it frees the call. Source: SPEC RET-2, ACC-4.
+) -> tuple[AuditEvent, Terms]:
+    """Return the act that says what became of a call, and under which terms it may be recorded.
 
-    It stands in the call's own story; ``events`` are all of that. ``gate_is_gone``: who acts states
-    that the process which made the call has ended, so that it is not asked whether it still runs.
+    It frees the call, and stands in its story: ``events`` are all of that, and the terms see that
+    they still are in the commit. ``gate_is_gone``: who acts states that the process which made the
+    call has ended, so that it is not asked whether it still runs. Source: SPEC RET-2, ACC-4.
     Raises: KeyError where the call is not open; StillRunning, as the same call would run beside it;
     AuditUnavailable for events that no gate wrote so.
     """
@@ -105,7 +111,7 @@ def resolve(
     detail = {"act": "resolve", "resolves": request_id, "as": found, "reason": reason}
     if gate_is_gone:
         detail["gate_is_gone"] = "stated"
-    return _act(
+    act = _act(
         detail,
         request_id=request_id,
         who=who,
@@ -114,6 +120,7 @@ def resolve(
         contract_version=intent.contract_version,
         contract_digest=intent.contract_digest,
     )
+    return act, Terms(if_last=of_call[-1].seq)
 
 
 def reveal(

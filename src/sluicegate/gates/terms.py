@@ -49,7 +49,9 @@ class Terms:
 
     ``evidence`` are the event ids of accepted answers that this intent spends, each once (EVI-1).
     ``if_intended``: the events close an intent; where none of the request stands, or that attempt
-    has an outcome, nothing is written (AUD-1).
+    has an outcome, nothing is written (AUD-1). ``if_last``: the sequence number of the last event
+    of the request by which an operator's word was judged; where a later one stands, nothing is
+    written (RET-2).
     """
 
     unless_open: bool = False
@@ -57,6 +59,7 @@ class Terms:
     reservation: Reservation | None = None
     evidence: tuple[str, ...] = ()
     if_intended: bool = False
+    if_last: int | None = None
 
 
 NO_TERMS: Final = Terms()

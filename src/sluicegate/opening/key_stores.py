@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from sluicegate.contracts.settings import Settings
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import AuditEvent
+from sluicegate.gates.operator_acts import StoryChanged
 from sluicegate.gates.ports import AuditStore, AuditUnavailable
+from sluicegate.gates.terms import Terms
 from sluicegate.opening.redis_places import CONNECT_S, open_pool, say_not_installed
 from sluicegate.opening.running_apart import run_apart
 from sluicegate.stores.keys import AuditKeys, open_keys
@@ -64,26 +66,33 @@ def share_keys(
 async def record_and_tell(
     store: AuditStore,
     act: AuditEvent,
+    terms: Terms,
     settings: Settings,
     folder: Path,
     now: Callable[[], datetime],
 ) -> datetime | None:
-    """Record an operator's word on a call, and tell the key store as well (RET-2).
+    """Record an operator's word on a call under its terms, and tell the key store as well (RET-2).
 
     Of a call that holds a shared key the key store is asked first: where it does not answer nothing
     is recorded. Returns until when the call's key is kept, None where it holds none. Raises:
-    KeyStoreNotTold behind the act; ConfigurationError, AuditUnavailable with nothing recorded.
+    KeyStoreNotTold behind the act; StoryChanged, ConfigurationError, AuditUnavailable with nothing
+    recorded.
     """
+
+    async def record() -> None:
+        if not await store.record([act], terms=terms):
+            raise StoryChanged
+
     fate = find_fate(store.events(request_id=act.request_id))
     if fate is None or settings.limits.key_store == "audit:":
-        await store.record([act])
+        await record()
         return None if fate is None else fate.kept_until
     keys = open_keys(settings.audit.keys, folder, may_create=False)
 
     async def tell() -> None:
         async with joined(store, settings.limits.key_store, keys, now) as (shared, _):
             await shared.demand_ring()
-            await store.record([act])
+            await record()
             try:
                 await shared.settle(act.request_id)
             except AuditUnavailable as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from sluicegate.gates.events import AuditEvent, EventKind
@@ -16,6 +16,8 @@ from sluicegate.stores.keys import AuditKeys
 from sluicegate.stores.record_custody import keep_blobs
 from sluicegate.stores.record_terms import (
     demand_terms,
+    demand_unresolved,
+    goes_on,
     has_open_intent,
     hide_key,
     keep_terms,
@@ -72,12 +74,13 @@ class Ledger:
         except (TypeError, ValueError, OverflowError, RecursionError, AttributeError) as error:
             # The text of such an error may quote the value, so only its type is told.
             raise AuditUnavailable(f"the event cannot be encoded: {type(error).__name__}") from None
-        if terms.if_intended and not has_open_intent(self.connection, encoded[0].columns):
-            return ()
         if terms is not NO_TERMS:
+            if not self._is_as_asked(terms, encoded[0].columns):
+                return ()
             terms = hide_key(terms, self.keys)
             for event in encoded:
                 if event.columns["kind"] == EventKind.INTENT:
+                    demand_unresolved(self.connection, event.columns)
                     demand_terms(self.connection, event.columns, terms, event.time)
                     keep_terms(self.connection, event.columns, terms, event.time)
                     if terms.evidence:
@@ -85,6 +88,13 @@ class Ledger:
                     if terms.reservation is not None:
                         event.add_detail("reserved", tell_reservation(terms.reservation))
         return tuple([self._append(event) for event in encoded])
+
+    def _is_as_asked(self, terms: Terms, columns: Mapping[str, Column]) -> bool:
+        """Whether the request of ``columns`` stands as ``if_intended`` and ``if_last`` ask."""
+        if terms.if_intended and not has_open_intent(self.connection, columns):
+            return False
+        last = terms.if_last
+        return last is None or not goes_on(self.connection, columns, behind=last)
 
     def _append(self, event: EncodedEvent) -> str:
         columns = event.columns

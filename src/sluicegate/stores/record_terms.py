@@ -118,6 +118,19 @@ def tell_reservation(reservation: Reservation) -> dict[str, str]:
     }
 
 
+def demand_unresolved(connection: Connection, columns: Mapping[str, Column]) -> None:
+    """See that no operator said what became of the request: nothing of it runs any more then.
+
+    Raises: TermRefused; sqlite3.Error.
+    """
+    request_id = columns["request_id"]
+    acts = connection.execute(
+        "SELECT detail FROM audit_event WHERE request_id = ? AND kind = 'operator'", (request_id,)
+    )
+    if any(json.loads(detail).get("resolves") == request_id for (detail,) in acts):
+        raise TermRefused(Code.OUTCOME_UNKNOWN, str(request_id))
+
+
 def demand_terms(
     connection: Connection, columns: Mapping[str, Column], terms: Terms, now: datetime
 ) -> None:
@@ -205,6 +218,18 @@ def has_open_intent(connection: Connection, columns: Mapping[str, Column]) -> bo
         named,
     ).fetchone()
     return intent is not None and ended is None
+
+
+def goes_on(connection: Connection, columns: Mapping[str, Column], *, behind: int) -> bool:
+    """Whether an event of the request of ``columns`` stands ``behind`` a sequence number.
+
+    Raises: sqlite3.Error.
+    """
+    found = connection.execute(
+        "SELECT 1 FROM audit_event WHERE request_id = ? AND seq > ? LIMIT 1",
+        (columns["request_id"], behind),
+    )
+    return found.fetchone() is not None
 
 
 def is_spent(connection: Connection, event_id: str) -> bool:

@@ -26,9 +26,10 @@ def open_store() -> MemoryStore:
 
 
 def resolve(who: str, reason: str) -> AuditEvent:
-    return operator_acts.resolve(
+    act, _ = operator_acts.resolve(
         open_store().events(), REQUEST_ID, found="not-done", who=who, reason=reason, now=NOW
     )
+    return act
 
 
 def reveal(who: str, reason: str) -> AuditEvent:
@@ -252,7 +253,7 @@ def test_what_may_be_running_is_resolved_by_nobody(case: str) -> None:
     store.record_blocking([event for event in told if event.kind is not EventKind.OPERATOR])
 
     def act(now: datetime, *, gate_is_gone: bool = False) -> AuditEvent:
-        return operator_acts.resolve(
+        made, _ = operator_acts.resolve(
             store.events(),
             REQUEST_ID,
             found="not-done",
@@ -261,6 +262,7 @@ def test_what_may_be_running_is_resolved_by_nobody(case: str) -> None:
             now=now,
             gate_is_gone=gate_is_gone,
         )
+        return made
 
     just_before = until - timedelta(microseconds=1)
     if not store.open_intents():
@@ -278,7 +280,7 @@ def test_what_may_be_running_is_resolved_by_nobody(case: str) -> None:
 def test_a_call_is_resolved_by_its_own_events_alone() -> None:
     store = open_store()
     store.record_blocking([intent("req.00000002", detail=KEYED)])
-    act = operator_acts.resolve(
+    act, _ = operator_acts.resolve(
         store.events(), REQUEST_ID, found="done", who="olga", reason="looked", now=NOW
     )
     assert act.request_id == REQUEST_ID
@@ -286,7 +288,7 @@ def test_a_call_is_resolved_by_its_own_events_alone() -> None:
 
 @pytest.mark.requirement("RET-2")
 def test_who_says_that_the_gate_is_gone_says_so_on_record() -> None:
-    act = operator_acts.resolve(
+    act, _ = operator_acts.resolve(
         open_store().events(),
         REQUEST_ID,
         found="done",

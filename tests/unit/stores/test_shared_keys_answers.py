@@ -57,7 +57,7 @@ async def test_what_the_record_would_not_give_again_no_other_gives(gates: Gates,
     one, other = await gates.open(), await gates.open()
     if why == "an operator's word":
         await one.record([intent(A)], terms=terms_of())
-        act = resolve(
+        act, _ = resolve(
             one.events(), A, found="done", who="a", reason="b", now=NOW, gate_is_gone=True
         )
         await one.record([act])

@@ -51,7 +51,7 @@ async def test_a_record_and_the_key_store_say_the_same_of_a_request(
     await store.record([intent(A)], terms=terms_of())
     await store.record(events)
     if word is not None and store.open_intents():
-        act = resolve(
+        act, _ = resolve(
             store.events(), A, found=word, who="a", reason="b", now=NOW, gate_is_gone=True
         )
         await store.record([act])

@@ -95,7 +95,7 @@ async def test_what_was_sent_once_stays_dispatched_whatever_a_later_attempt_come
     assert await said(other, intent(B, time=later(12))) == "IN_PROGRESS"
     assert await said(other, intent(B, time=later(200))) == "OUTCOME_UNKNOWN"
     # The record knows of one attempt, Redis of two: an operator's word counts for both.
-    act = resolve(one.events(), A, found="not-done", who="ada", reason="b", now=later(201))
+    act, _ = resolve(one.events(), A, found="not-done", who="ada", reason="b", now=later(201))
     await one.record([act])
     assert await one.settle(A) is True
     assert await said(other, intent(B, time=later(202)), terms_of(runs_s=300)) == "recorded"
@@ -126,7 +126,7 @@ async def test_before_a_call_may_run_its_key_is_dispatched_and_no_time_frees_it(
         assert client.pttl(name) == -1
         await one.record([outcome(A, became=Outcome.UNKNOWN)])
         assert client.pttl(name) == -1
-        act = resolve(one.events(), A, found="done", who="a", reason="b", now=later(2))
+        act, _ = resolve(one.events(), A, found="done", who="a", reason="b", now=later(2))
         await one.record([act])
         await one.settle(A)
         assert (100 + DAY_S - 10) * 1000 < client.pttl(name) <= (100 + DAY_S) * 1000

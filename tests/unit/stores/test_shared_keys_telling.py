@@ -40,7 +40,7 @@ async def test_what_an_operator_found_out_counts_at_every_gate(
     await one.record([intent(A)], terms=terms_of())
     if became is not None:
         await one.record([outcome(A, became=became)])
-    act = resolve(
+    act, _ = resolve(
         one.events(),
         A,
         found=found,

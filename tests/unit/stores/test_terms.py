@@ -171,11 +171,44 @@ async def test_what_an_operator_found_out_counts_for_the_key(
     store: Store, found: Found, said: str
 ) -> None:
     await store.record([intent(A)], terms=terms_of())
-    act = resolve(
+    act, _ = resolve(
         store.events(), A, found=found, who="ada", reason="looked", now=later(2), gate_is_gone=True
     )
     await store.record([act])
     assert await refusal(store, intent(B, time=later(3)), terms_of()) == said
+
+
+@pytest.mark.requirement("RET-2")
+@pytest.mark.parametrize("behind", ["outcome", "intent"])
+async def test_an_operators_word_is_recorded_while_the_call_stands_as_it_was_judged(
+    store: Store, behind: str
+) -> None:
+    """What comes in between may be the success of that call, or a further attempt of it."""
+    await store.record([intent(A)], terms=terms_of())
+    act, terms = resolve(
+        store.events(), A, found="not-done", who="ada", reason="b", now=later(2), gate_is_gone=True
+    )
+    await store.record([outcome(A) if behind == "outcome" else intent(A, attempt=2)])
+    await store.record([intent("req.00000009")])  # what others do is nothing to it
+    assert await store.record([act], terms=terms) == ()
+    said = await refusal(store, intent(B, time=later(3)), terms_of())
+    assert said == (f"done as {A}" if behind == "outcome" else "IN_PROGRESS")
+    if behind == "intent":
+        act, terms = resolve(
+            store.events(), A, found="done", who="a", reason="b", now=later(2), gate_is_gone=True
+        )
+        assert len(await store.record([act], terms=terms)) == 1
+
+
+@pytest.mark.requirement("RET-2")
+async def test_of_a_call_that_an_operator_resolved_no_further_attempt_begins(store: Store) -> None:
+    await store.record([intent(A)], terms=terms_of())
+    act, terms = resolve(
+        store.events(), A, found="not-done", who="ada", reason="b", now=later(2), gate_is_gone=True
+    )
+    assert len(await store.record([act], terms=terms)) == 1
+    again = intent(A, attempt=2, time=later(3))
+    assert await refusal(store, again, Terms(unless_open=True)) == "OUTCOME_UNKNOWN"
 
 
 @pytest.mark.requirement("ACC-4")
@@ -395,7 +428,7 @@ async def test_a_key_that_was_free_is_held_by_the_next_call(store: Store, case: 
     await store.record([intent(A)], terms=terms_of())
     await store.record([intent(A, attempt=2, time=later(1))], terms=terms_of(runs_s=20))
     if became is None:
-        act = resolve(
+        act, _ = resolve(
             store.events(),
             A,
             found="not-done",
