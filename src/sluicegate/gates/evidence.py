@@ -30,15 +30,18 @@ _MAX_PAGES: Final = 100
 
 
 class Lack(StrEnum):
-    """Why a proof is none, as the record says it. Of answers that are not about the subject the one
-    that comes furthest in this order speaks."""
+    """Why a proof is none, as the record says it.
+
+    Only answers of the served contract are looked for: where there are others alone, nothing is
+    recorded. OTHER_CONTRACT is for a store that tells of one all the same.
+    """
 
     NOT_SERVED = "its tool is not served to this caller"
     NOT_ASKED = "its tool acts, and what acts is not asked"
     ASKING_FAILED = "the gate asked for it and got no accepted answer"
     NOT_KEPT = "the answer that the gate asked for is not kept"
-    NOTHING_RECORDED = "no answer that is recent enough is on record"
-    OTHER_CONTRACT = "what is on record was judged by another contract"
+    OTHER_CONTRACT = "the answer was judged by another contract than the one that is served"
+    NOTHING_RECORDED = "no answer of the served contract that is recent enough is on record"
     OTHER_SUBJECT = "what is on record is about another subject"
     TOO_MANY = "more answers are on record than are looked through"
     OUTDATED = "what the gate was told was observed before what is on record about it"
@@ -46,9 +49,6 @@ class Lack(StrEnum):
     OTHER_STATE = "the newest answer about it says another state"
     TOO_OLD = "the newest answer about it is older than allowed"
     SPENT = "the newest answer about it was spent by an earlier action"
-
-
-_ORDER: Final = tuple(Lack)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,16 +272,15 @@ async def _find_newest(
     )
     newest: Accepted | None = None
     seen, hidden = -math.inf, None
-    furthest = Lack.NOTHING_RECORDED
+    otherwise = Lack.NOTHING_RECORDED
     for _ in range(_MAX_PAGES):
         page = await store.accepted(query, now=now)
         if page.hidden is not None:
             until = instant_of(page.hidden) + ahead
             hidden = until if hidden is None else max(hidden, until)
         for answer in page.answers:
-            lack = _find_misfit(answer, rule, witness, action)
-            if lack is not None:
-                furthest = max(furthest, lack, key=_ORDER.index)
+            if not _is_about(answer, rule, action):
+                otherwise = Lack.OTHER_SUBJECT
                 continue
             observed = _observed(answer, witness)
             if newest is None or observed > seen:
@@ -289,7 +288,7 @@ async def _find_newest(
         if page.next_before is None or instant_of(page.next_before.time) + ahead < seen:
             if hidden is not None and seen <= hidden:
                 return Lack.HIDDEN
-            return newest or furthest
+            return newest or otherwise
         query = replace(query, before=page.next_before)
     return Lack.TOO_MANY
 
@@ -303,9 +302,10 @@ def _find_lack(
     answer: Accepted, rule: EvidenceRule, witness: Contract, action: PlannedAction
 ) -> Lack | None:
     """Return why ``answer`` is no proof, in the order of Lack; None: it is one."""
-    misfit = _find_misfit(answer, rule, witness, action)
-    if misfit is not None:
-        return misfit
+    if answer.contract_digest != witness.fingerprints.digest:
+        return Lack.OTHER_CONTRACT
+    if not _is_about(answer, rule, action):
+        return Lack.OTHER_SUBJECT
     states = (is_same(pointer.find(answer.data), wanted) for pointer, wanted in rule.where)
     if not all(states):
         return Lack.OTHER_STATE
@@ -314,18 +314,12 @@ def _find_lack(
     return Lack.SPENT if rule.once and answer.spent else None
 
 
-def _find_misfit(
-    answer: Accepted, rule: EvidenceRule, witness: Contract, action: PlannedAction
-) -> Lack | None:
-    """Return why ``answer`` says nothing about the subject of ``action``."""
-    if answer.contract_digest != witness.fingerprints.digest:
-        return Lack.OTHER_CONTRACT
-    subjects = (
+def _is_about(answer: Accepted, rule: EvidenceRule, action: PlannedAction) -> bool:
+    return all(
         is_same(each.data.find(answer.data), each.argument.find(action.arguments))
         for each in rule.bind
         if each.argument is not None
     )
-    return None if all(subjects) else Lack.OTHER_SUBJECT
 
 
 def find_staleness(answer: Accepted | None, contract: Contract, now: datetime) -> str | None:

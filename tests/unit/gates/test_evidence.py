@@ -193,8 +193,27 @@ async def test_what_an_earlier_contract_accepted_is_no_evidence() -> None:
     await old.look()
     new = Yard(store=store, status={**STATUS, "version": "2.0.0"})
     assert refused(await new.act())
+    assert told(new) == told_of(
+        "no answer of the served contract that is recent enough is on record"
+    )
     await new.look()
     assert (await new.act())["outcome"] == "success"
+
+
+@pytest.mark.requirement("RES-9")
+async def test_what_a_store_tells_of_another_contract_is_no_evidence() -> None:
+    class Mistaken(MemoryStore):
+        async def accepted(self, query: AcceptedQuery, *, now: datetime) -> AcceptedPage:
+            page = await super().accepted(query, now=now)
+            other = (replace(each, contract_digest="sha256:e") for each in page.answers)
+            return replace(page, answers=tuple(other))
+
+    yard = Yard(store=Mistaken())
+    await yard.look()
+    assert refused(await yard.act())
+    assert told(yard) == told_of(
+        "the answer was judged by another contract than the one that is served"
+    )
 
 
 async def test_an_answer_behind_many_about_others_is_found() -> None:
@@ -602,8 +621,12 @@ def told_of(why: str, number: int = 1) -> dict[str, Any]:
 
 
 LACKING: dict[str, tuple[bytes | None, float, str]] = {
-    "nothing": (None, 0, "no answer that is recent enough is on record"),
-    "long ago": (answer(), 3600, "no answer that is recent enough is on record"),
+    "nothing": (None, 0, "no answer of the served contract that is recent enough is on record"),
+    "long ago": (
+        answer(),
+        3600,
+        "no answer of the served contract that is recent enough is on record",
+    ),
     "too old": (answer(), 31, "the newest answer about it is older than allowed"),
     "another state": (answer(state="running"), 0, "the newest answer about it says another state"),
 }
@@ -727,7 +750,7 @@ async def test_what_was_known_before_a_retry_proves_nothing_after_it(proof: dict
     assert last.code == "EVIDENCE_REQUIRED"
     assert json.loads(last.detail) == {
         "abandoned": True,
-        **told_of("no answer that is recent enough is on record"),
+        **told_of("no answer of the served contract that is recent enough is on record"),
     }
 
 
