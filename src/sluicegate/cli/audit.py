@@ -29,7 +29,6 @@ from sluicegate.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from sluicegate.gates.events import StoredEvent
     from sluicegate.gates.operator_acts import Found
 
 T = TypeVar("T")
@@ -125,9 +124,9 @@ def show(event_id: str, folder: str, form: str, color: str) -> int:
 
     with open_standing_record(folder) as store:
         events = tuple(store.events(request_id=event_id))
+        events = events or tuple(store.events(event_ids=(event_id,)))
         if not events:
-            wanted = (event for event in store.events() if event_id in _names_of(event))
-            events = tuple(wanted)
+            events = tuple(event for event in store.events() if event_id == str(event.seq))
     if not events:
         stop(Exit.NOTHING_CHECKED, f"the record of {folder} knows no event {event_id}")
     if form == HUMAN:
@@ -135,10 +134,6 @@ def show(event_id: str, folder: str, form: str, color: str) -> int:
     else:
         put_object("audit show", shape_events(events))
     return Exit.ACCEPTED
-
-
-def _names_of(event: StoredEvent) -> tuple[str, str]:
-    return event.event_id, str(event.seq)
 
 
 audit.add_command(tail)

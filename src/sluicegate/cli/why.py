@@ -30,13 +30,13 @@ def why(request_id: str, folder: str, form: str, color: str) -> int:
     """
     from sluicegate.cli.record import open_standing_record
     from sluicegate.gates.open_calls import open_attempts
-    from sluicegate.opening.resting import find_evidence
     from sluicegate.rendering.json_v1 import shape_events
-    from sluicegate.rendering.story import tell_story
+    from sluicegate.rendering.story import name_evidence, tell_story
 
     with open_standing_record(folder) as store:
         events = tuple(store.events(request_id=request_id))
-        evidence = find_evidence(store, events)
+        found = store.events(event_ids=name_evidence(events))
+        evidence = {event.event_id: event for event in found}
     if not events:
         stop(Exit.NOTHING_CHECKED, f"the record of {folder} knows no call {request_id}")
     if form == HUMAN:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, TypedDict
@@ -13,14 +13,16 @@ from sluicegate.values.callers import Caller
 class EventFilters(TypedDict, total=False):
     """What ``AuditStore.events`` may be asked for, by keyword; what is left out filters nothing.
 
-    ``since``: recorded then or later. ``code``: the cause, or what the agent was told. ``limit``:
-    so many of them, the oldest first unless ``newest_first``.
+    ``since``: recorded then or later. ``code``: the cause, or what the agent was told.
+    ``event_ids``: one of these. ``limit``: so many of them, the oldest first unless
+    ``newest_first``.
     """
 
     since: datetime | None
     tool: str | None
     code: str | None
     request_id: str | None
+    event_ids: Collection[str] | None
     limit: int | None
     newest_first: bool
 

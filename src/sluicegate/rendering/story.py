@@ -56,6 +56,19 @@ def tell_story(
     return "\n".join(lines) + "\n"
 
 
+def name_evidence(events: Iterable[StoredEvent]) -> frozenset[str]:
+    """Return the ids of the events that the intents among ``events`` rest on."""
+    details = (read_detail(event) for event in events if event.kind == EventKind.INTENT)
+    listed = (detail.get("evidence") for detail in details)
+    return frozenset(
+        name
+        for names in listed
+        if isinstance(names, list)
+        for name in names
+        if isinstance(name, str)
+    )
+
+
 def _head(events: Sequence[StoredEvent], paint: Paint) -> list[str]:
     first = events[0]
     tool = first.tool + (f"@{first.contract_version}" if first.contract_version else "")

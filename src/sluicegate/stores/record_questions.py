@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
 from typing import Final
 
@@ -49,6 +49,7 @@ def select_events(
     tool: str | None = None,
     code: str | None = None,
     request_id: str | None = None,
+    event_ids: Collection[str] | None = None,
     limit: int | None = None,
     newest_first: bool = False,
 ) -> Iterator[StoredEvent]:
@@ -69,6 +70,10 @@ def select_events(
         # The cause, or what the agent was told: whoever asks may have seen either.
         wanted.append("(e.code = ? OR e.agent_code = ?)")
         values += [storable(code)] * 2
+    if event_ids is not None:
+        # PostgreSQL knows no list of nothing.
+        wanted.append(f"e.event_id IN ({', '.join('?' * len(event_ids)) or 'NULL'})")
+        values += map(storable, event_ids)
     where = f" WHERE {' AND '.join(wanted)}" if wanted else ""
     order = " ORDER BY e.seq DESC" if newest_first else " ORDER BY e.seq"
     cut = ""

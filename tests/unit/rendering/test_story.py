@@ -11,7 +11,7 @@ from tests.unit.rendering.hostile import HOSTILE
 from tests.unit.rendering.stored import outcome, stored
 
 from sluicegate.gates.events import AuditEvent
-from sluicegate.rendering.story import tell_story
+from sluicegate.rendering.story import name_evidence, tell_story
 from sluicegate.stores.memory import MemoryStore
 
 INTENT = stored(caller_tenant="acme", session="s1", call_id="toolu_1", arguments_ref="blob-a")
@@ -78,6 +78,14 @@ def test_what_a_call_rests_on_is_told_by_tool_and_request() -> None:
         "rests on event ev-2",
     ]
     assert not [line for line in told if "spent:" in line]
+
+
+@pytest.mark.requirement("EVI-1")
+def test_what_a_call_rests_on_is_named_by_its_intents_as_far_as_they_can_be_read() -> None:
+    details = ('{"evidence": ["ev-1", 7, "ev-2"]}', '{"evidence": "ev-3"}', "[]", "no JSON")
+    intents = [stored(detail=detail) for detail in details]
+    other = outcome(detail='{"evidence": ["ev-4"]}')
+    assert name_evidence([*intents, other]) == {"ev-1", "ev-2"}
 
 
 @pytest.mark.requirement("RET-2")

@@ -108,6 +108,29 @@ async def test_events_are_found_by_filter(
     assert [event.seq for event in store.events(**filters)] == seqs  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("named", "seqs"), [((4, 1), [1, 4]), ((2, 2), [2]), ((), [])], ids=["two", "twice", "none"]
+)
+async def test_events_are_found_by_their_ids(
+    store: Store, named: tuple[int, ...], seqs: list[int]
+) -> None:
+    ids = await store.record(EVENTS)
+    asked = ["no id", "\ud800", *(ids[seq - 1] for seq in named)] if named else []
+    assert [event.seq for event in store.events(event_ids=asked)] == seqs
+    assert list(store.events(event_ids=asked, tool="other")) == []
+
+
+async def test_events_are_found_by_their_ids_without_a_walk_over_the_record() -> None:
+    store = MemoryStore()
+    asked: list[str] = []
+    store._connection.set_trace_callback(asked.append)
+    assert list(store.events(event_ids=["a", "b"])) == []
+    store._connection.set_trace_callback(None)
+    (statement,) = asked
+    plan = store._connection.execute(f"EXPLAIN QUERY PLAN {statement}").fetchall()
+    assert plan[0][3] == "SEARCH e USING INDEX sqlite_autoindex_audit_event_1 (event_id=?)"
+
+
 @pytest.mark.requirement("AUD-1", "RET-2")
 @pytest.mark.parametrize(("events", "attempts"), OPEN_CALL_CASES)
 async def test_a_call_is_open_while_no_outcome_is_known(
