@@ -32,6 +32,10 @@ SIGNING_FILE: Final = "signing.key"
 _KEYRING_USER: Final = "sluicegate"
 
 
+class KeyringEmpty(ConfigurationError):  # noqa: N818  (a state of the keyring)
+    """The keyring answers and holds no key: the first gate puts it there, no later one may."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditKeys:
     """``audit`` makes the HMACs of the columns, ``chain`` the links, ``custody`` wraps data keys.
@@ -332,7 +336,7 @@ def _read_keyring(service: str, may_create: bool) -> list[bytes]:
             " backend, or name file:DIRECTORY or env:NAME"
         ) from error
     if text is None:
-        raise ConfigurationError(
+        raise KeyringEmpty(
             f"the keyring holds no entry {service}/{_KEYRING_USER}, but the record it belongs"
             " to exists: put the entry back from your backup"
         )

@@ -15,6 +15,7 @@ import pytest
 
 from sluicegate.errors import ConfigurationError
 from sluicegate.stores.keys import (
+    KeyringEmpty,
     draw_keys,
     open_keys,
     open_signing_keys,
@@ -206,7 +207,7 @@ def test_a_keyring_is_filled_once_and_read_afterwards(
     keyring.get_password = lambda service, user: entries.get((service, user))  # type: ignore[attr-defined]
     keyring.set_password = lambda service, user, text: entries.update({(service, user): text})  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "keyring", keyring)
-    with pytest.raises(ConfigurationError, match="put the entry back"):
+    with pytest.raises(KeyringEmpty, match="put the entry back"):
         open_keys("keyring:acme", tmp_path, may_create=False)
     assert open_keys("keyring:acme", tmp_path) == open_keys("keyring:acme", tmp_path)
     assert list(entries) == [("acme", "sluicegate")]

@@ -5,19 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
 from sluicegate.contracts.served import ContractSet
 from sluicegate.contracts.settings import AuditSettings
 from sluicegate.errors import ConfigurationError
 from sluicegate.opening.running_apart import run_apart
-from sluicegate.stores.keys import find_key_directory, open_keys
+from sluicegate.stores.keys import KeyringEmpty, find_key_directory, open_keys
 from sluicegate.stores.replays import FILE_NAME, open_replays
 from sluicegate.stores.stores import database_path, is_postgres
 from sluicegate.values.looks import Look
-
-_NO_ENTRY: Final = "holds no entry"
-"""In what is said of a keyring that answers, and in which the first gate puts the key."""
 
 
 def examine_beginnings(settings: AuditSettings, root: Path) -> Iterator[Look]:
@@ -45,10 +41,10 @@ def _look_at_keys(settings: AuditSettings, root: Path) -> Look:
             return Look(name="keys", well=False, says=f"{fault}: audit.keys are to stand there")
     try:
         open_keys(settings.keys, root, may_create=False)
+    except KeyringEmpty:
+        says = "the keyring answers: the first gate puts the key into it"
+        return Look(name="keys", well=True, says=says)
     except (ConfigurationError, OSError) as error:
-        if settings.keys.startswith("keyring:") and _NO_ENTRY in str(error):
-            says = "the keyring answers: the first gate puts the key into it"
-            return Look(name="keys", well=True, says=says)
         return Look(name="keys", well=False, says=str(error))
     return Look(name="keys", well=True, says="they can be read")
 
