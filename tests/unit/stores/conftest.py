@@ -12,6 +12,7 @@ from sluicegate.stores.keys import AuditKeys, draw_keys
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.stores.postgres import PostgresStore
 from sluicegate.stores.postgres_place import Place
+from sluicegate.stores.queued import QueuedStore
 from sluicegate.stores.sqlite import SqliteStore
 
 Store = MemoryStore | SqliteStore | PostgresStore
@@ -28,6 +29,13 @@ def place(keys: AuditKeys) -> Place:
     made = new_place()
     prepare(made, keys)
     return made
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def durable(request: pytest.FixtureRequest) -> QueuedStore:
+    """A store whose record outlives its process, so that it is verified."""
+    opened: QueuedStore = request.getfixturevalue(request.param)
+    return opened
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgres"])
