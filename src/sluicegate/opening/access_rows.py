@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Final
 
 from sluicegate.access.table import EVERYBODY
 from sluicegate.contracts.contract import Contract
 from sluicegate.contracts.served import ContractSet
 from sluicegate.contracts.settings import AccessRule
-from sluicegate.values.names import show_name
+from sluicegate.values.names import say_near, show_name
 
 _MEND: Final = "Name what a contract here has, or take the row out."
 
@@ -37,7 +36,7 @@ def find_idle_rows(rules: Sequence[AccessRule], contracts: ContractSet) -> Itera
             yield IdleRow(
                 f"/access/{index}/tool",
                 f"access row {index + 1} allows nothing: it names the tool {show_name(rule.tool)},"
-                f" which has no contract{_near(rule.tool, tools)}",
+                f" which has no contract{say_near(rule.tool, tools)}",
             )
             continue
         meant = [each for each in served if rule.tool in (EVERYBODY, each.tool)]
@@ -60,10 +59,5 @@ def _judge_type(index: int, rule: AccessRule, meant: Sequence[Contract]) -> Iter
         yield IdleRow(
             f"/access/{index}/resource/type",
             f"access row {index + 1} allows nothing: {who} about resources of the type "
-            f"{show_name(rule.resource_type)}{_near(rule.resource_type, types)}",
+            f"{show_name(rule.resource_type)}{say_near(rule.resource_type, types)}",
         )
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    near = get_close_matches(name, sorted(known), n=1)
-    return f"; did you mean {show_name(near[0])}?" if near else ""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from sluicegate.contracts.places import suggest
-from sluicegate.values.names import show_name
+from sluicegate.values.names import say_near, show_name
 
 FIXTURES: Final = "fixtures"
 SUFFIXES: Final = frozenset({".json", ".bin"})
@@ -93,11 +93,9 @@ def _doubt(path: Path) -> str:
         stem = path.name.removesuffix(SIDECAR)
         if any(path.with_name(stem + suffix).is_file() for suffix in SUFFIXES):
             return ""
-        others = sorted(each.stem for each in _entries(path.parent) if each.suffix in SUFFIXES)
-        near = get_close_matches(stem, others, n=1)
-        return f"stands beside no {show_name(stem)}.json and no {show_name(stem)}.bin" + (
-            f"; did you mean {show_name(near[0])}{SIDECAR}?" if near else ""
-        )
+        others = {each.stem for each in _entries(path.parent) if each.suffix in SUFFIXES}
+        near = say_near(stem, others, ending=SIDECAR)
+        return f"stands beside no {show_name(stem)}.json and no {show_name(stem)}.bin{near}"
     if not path.is_file():
         return "is no plain file"
     if Path(path.stem).suffix == ".expect":

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from sluicegate.contracts.marks import Document
 from sluicegate.contracts.served import ContractSet
 from sluicegate.contracts.yaml_reading import read_document
 from sluicegate.opening.documents import Folder
-from sluicegate.values.names import show_name
+from sluicegate.values.names import say_near, show_name
 from sluicegate.values.pointers import Pointer
 
 OPERATORS = ""
@@ -37,12 +36,10 @@ def find_idle_routes(read: Folder, contracts: ContractSet) -> Iterator[IdleRoute
     owners.update(_find_working_owners(read))
     for owner in contracts.settings.notify:
         if owner != OPERATORS and owner not in owners:
-            near = get_close_matches(owner, sorted(owners), n=1)
-            meant = f"; did you mean {show_name(near[0])}?" if near else ""
             yield IdleRoute(
                 Pointer(("notify", owner)).text,
                 f"`notify` tells nobody at this address: no contract here has the owner"
-                f" {show_name(owner)}{meant}",
+                f" {show_name(owner)}{say_near(owner, owners)}",
             )
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +12,7 @@ from sluicegate.errors import ConfigurationError, ContractFolderError
 from sluicegate.opening.collecting import FIXTURES, SIDECAR
 from sluicegate.opening.testing_contracts import Hole, probe_folder
 from sluicegate.stores.whole_files import replace_file
-from sluicegate.values.names import show_name
+from sluicegate.values.names import say_near, show_name
 
 _ABOUT_VERDICT: Final = frozenset({"stage", "code", "pointer", "verdict"})
 
@@ -36,9 +34,8 @@ def promote(folder: Path, tool: str, name: str, *, python: bool = True) -> tuple
     holes = {hole.name: hole for side in probed.sides.values() for hole in side.holes}
     hole = holes.get(name)
     if hole is None:
-        raise ConfigurationError(
-            f"no mutant {show_name(name)!r} of {tool} survives{_near(name, holes)}"
-        )
+        way_on = say_near(name, holes) or "; `sluicegate test` lists those that do"
+        raise ConfigurationError(f"no mutant {show_name(name)!r} of {tool} survives{way_on}")
     if hole.judged.fate == "seen":
         raise ConfigurationError(
             f"{name} is accepted as it must be, and shows the agent what it must not see: "
@@ -50,11 +47,6 @@ def promote(folder: Path, tool: str, name: str, *, python: bool = True) -> tuple
             "member, or say by `x-lint` that it may be absent"
         )
     return _write((folder / probed.source).parent, hole)
-
-
-def _near(name: str, names: Iterable[str]) -> str:
-    near = get_close_matches(name, names, n=1)
-    return f"; did you mean {near[0]}?" if near else "; `sluicegate test` lists those that do"
 
 
 def _write(home: Path, hole: Hole) -> tuple[Path, Path]:

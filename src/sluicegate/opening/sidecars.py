@@ -6,9 +6,8 @@ it says (SPEC 2).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from datetime import datetime
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +16,7 @@ from sluicegate.opening.fixture_signatures import HOWS
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.instants import EPOCH, moment_of, parse_rfc3339
 from sluicegate.values.json import JsonValue
-from sluicegate.values.names import show_name
+from sluicegate.values.names import say_near, show_name
 
 _TEXT: Final = "a text"
 _INTEGER: Final = "an integer"
@@ -90,19 +89,14 @@ def understand(name: str, raw: bytes) -> Mapping[str, JsonValue]:
     for key, value in document.value.items():
         if key not in SIDECAR_KEYS:
             raise ValueError(
-                f"{name}: {show_name(key)} is none of {keys}{_near(key, SIDECAR_KEYS)}"
+                f"{name}: {show_name(key)} is none of {keys}{say_near(key, SIDECAR_KEYS)}"
             )
         if not _fits(key, value):
             raise ValueError(f"{name}: `{key}` must be {SIDECAR_KEYS[key]}")
         if key in _NAMES and isinstance(value, str) and value not in _NAMES[key]:
-            near = _near(value, _NAMES[key])
+            near = say_near(value, _NAMES[key]) or say_near(value.upper(), _NAMES[key])
             raise ValueError(f"{name}: {show_name(value)} is no {key}{near}")
     return document.value
-
-
-def _near(name: str, known: Collection[str]) -> str:
-    near = get_close_matches(name, known, n=1) or get_close_matches(name.upper(), known, n=1)
-    return f"; did you mean {near[0]}?" if near else ""
 
 
 def _fits(key: str, value: JsonValue) -> bool:

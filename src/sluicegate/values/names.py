@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Final
 
 MAX_SHOWN_NAME: Final = 64
@@ -20,6 +22,15 @@ def show_name(name: str) -> str:
 def show_sentence(text: str) -> str:
     """Return a sentence of an operator's own document, escaped as a name, cut at 400 characters."""
     return _show(text, MAX_SHOWN_SENTENCE)
+
+
+def say_near(name: str, known: Iterable[str], *, ending: str = "") -> str:
+    """Return ``; did you mean NAME?`` of the known name nearest to ``name``, empty without one.
+
+    ``ending`` is what every known name goes on with where it is shown.
+    """
+    near = get_close_matches(name, sorted(known), n=1)
+    return f"; did you mean {show_name(near[0])}{ending}?" if near else ""
 
 
 def _show(text: str, most: int) -> str:
