@@ -23,11 +23,11 @@ from sluicegate.cli.output import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sluicegate.contracts.problems import Problem
     from sluicegate.opening.checking import FolderReport
     from sluicegate.opening.fixtures import TriedFixture
     from sluicegate.opening.probing import Probed
     from sluicegate.opening.succession import Unraised
-    from sluicegate.opening.unfit import Unfit
     from sluicegate.rendering.checking import Checked
     from sluicegate.rendering.fixtures import CheckedFixture
     from sluicegate.rendering.reports import Item
@@ -95,8 +95,8 @@ def _found(folder: str, report: FolderReport) -> Iterator[Item]:
     from sluicegate.cli.lint import as_lint_item
     from sluicegate.rendering.checking import LINT, case_of
 
-    for unfit in report.unfit:
-        yield _item_of_unfit(folder, unfit)
+    for problem in report.unfit:
+        yield _item_of_unfit(folder, problem)
     for linted in report.lint:
         group = case_of(linted.owner) if linted.owner else ""
         yield as_lint_item(linted, part=LINT, group=group)
@@ -138,14 +138,13 @@ def _items_of_holes(folder: str, probed: Probed) -> Iterator[Item]:
     )
 
 
-def _item_of_unfit(folder: str, unfit: Unfit) -> Item:
+def _item_of_unfit(folder: str, problem: Problem) -> Item:
     from sluicegate.rendering.checking import SETTINGS
     from sluicegate.rendering.reports import Item
     from sluicegate.rendering.rule_help import ACCESS, AUDIT, LIMITS, NOTIFY
 
     rules = {"access": ACCESS, "audit": AUDIT, "limits": LIMITS, "notify": NOTIFY}
-    rule = rules[unfit.part]
-    problem = unfit.problem
+    rule = rules[problem.pointer.split("/")[1]]
     return Item(
         rule=rule.id,
         name=rule.name,

@@ -22,7 +22,7 @@ from sluicegate.opening.probing import Probed, probe_briefly
 from sluicegate.opening.serving import build_all
 from sluicegate.opening.steering import Steering
 from sluicegate.opening.succession import Unraised, find_unraised, prepare_judging
-from sluicegate.opening.unfit import Unfit, find_unfit
+from sluicegate.opening.unfit import find_unfit
 from sluicegate.opening.waivers import Waived
 
 
@@ -47,7 +47,7 @@ class FolderReport:
     lint: tuple[Linted, ...] = ()
     unraised: tuple[Unraised, ...] = ()
     probes: tuple[Probed, ...] = ()
-    unfit: tuple[Unfit, ...] = ()
+    unfit: tuple[Problem, ...] = ()
     steering: Steering = field(default_factory=Steering)
 
 

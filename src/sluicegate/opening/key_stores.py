@@ -14,7 +14,7 @@ from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.operator_acts import StoryChanged
 from sluicegate.gates.ports import AuditStore, AuditUnavailable
 from sluicegate.gates.terms import Terms
-from sluicegate.opening.redis_places import CONNECT_S, open_pool, say_not_installed
+from sluicegate.opening.redis_places import CONNECT_S, demand_libraries, open_pool, say_silent
 from sluicegate.opening.running_apart import run_apart
 from sluicegate.stores.keys import AuditKeys, open_keys
 from sluicegate.stores.shared_keys_fates import find_fate
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 SETTING: Final = "limits.key_store"
-_EXTRAS: Final = "redis"
 _MOST: Final = 16
 """Connections of one gate: a script takes a moment, and each new connection is looked at."""
 _PATIENCE_S: Final = 5.0
@@ -36,6 +35,16 @@ _PATIENCE_S: Final = 5.0
 
 class KeyStoreNotTold(AuditUnavailable):
     """An operator's act is recorded, and the key store does not know of it yet."""
+
+
+def demand_key_store(to: str) -> None:
+    """Raises: ConfigurationError where the library that shares keys through ``to`` is missing."""
+    if to != "audit:":
+        _demand_redis()
+
+
+def _demand_redis() -> None:
+    demand_libraries(SETTING, "redis", "redis")
 
 
 def share_keys(
@@ -189,18 +198,16 @@ def connect(to: str, patience_s: float) -> Redis:
 
     Nothing is connected yet. Raises: ConfigurationError.
     """
-    try:
-        from redis.asyncio import Redis
-        from redis.asyncio.retry import Retry
-        from redis.backoff import NoBackoff
+    _demand_redis()
+    from redis.asyncio import Redis
+    from redis.asyncio.retry import Retry
+    from redis.backoff import NoBackoff
 
-        from sluicegate.stores.shared_keys_server import demand_lasting
-    except ImportError as error:
-        raise say_not_installed(SETTING, error, _EXTRAS) from None
+    from sluicegate.stores.shared_keys_server import demand_lasting
+
     pool = open_pool(
         to,
         SETTING,
-        extras=_EXTRAS,
         patience_s=patience_s,
         most=_MOST,
         protocol=2,  # the replies that are held to their exact shape
@@ -253,19 +260,17 @@ def share(
 async def _told(work: Coroutine[Any, Any, T]) -> T:
     """Await ``work``; what Redis or its client raises is told as configuration."""
     try:
-        from redis.exceptions import RedisError
-    except ImportError as error:
+        _demand_redis()
+    except ConfigurationError:
         work.close()
-        raise say_not_installed(SETTING, error, _EXTRAS) from None
+        raise
+    from redis.exceptions import RedisError
+
     try:
         return await work
     except (RedisError, OSError) as error:
         from sluicegate.stores.shared_keys_server import UnfitServer
 
-        # The text of the others may quote the address.
-        says = str(error) if isinstance(error, UnfitServer) else _say_silent(error)
-        raise ConfigurationError(f"{SETTING}: {says}") from None
-
-
-def _say_silent(error: Exception) -> str:
-    return f"Redis does not answer ({type(error).__name__}): start it, or mend the address"
+        if isinstance(error, UnfitServer):
+            raise ConfigurationError(f"{SETTING}: {error}") from None
+        raise say_silent(SETTING, error) from None

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from sluicegate.contracts.settings import AuditSettings
 from sluicegate.errors import ConfigurationError
+from sluicegate.opening.settings_problems import SettingFault
 from sluicegate.stores.appended_file import find_outside_file
 
 
-@dataclass(frozen=True, slots=True)
-class OutsideFault:
-    """Why no gate opens; ``pointer`` leads to the key in sluicegate.yaml."""
-
-    pointer: str
-    says: str
-
-
-def find_outside_faults(settings: AuditSettings, folder: Path) -> Iterator[OutsideFault]:
+def find_outside_faults(settings: AuditSettings, folder: Path) -> Iterator[SettingFault]:
     """Yield what keeps a gate from opening; no file is opened and none is made.
 
     Rejects: a file beside the record, a folder that is not there, one file for heads and second
@@ -37,16 +29,16 @@ def find_outside_faults(settings: AuditSettings, folder: Path) -> Iterator[Outsi
         try:
             path = find_outside_file(to, key, settings, folder).path
         except ConfigurationError as error:
-            yield OutsideFault(pointer, str(error))
+            yield SettingFault(pointer, str(error))
             continue
         missing = _say_missing(path, key)
         if missing is not None:
-            yield OutsideFault(pointer, missing)
+            yield SettingFault(pointer, missing)
         if path.is_dir():
-            yield OutsideFault(pointer, f"{path} ({key}) is a folder: name a file in it")
+            yield SettingFault(pointer, f"{path} ({key}) is a folder: name a file in it")
         if path.resolve() in found:  # by a link, or once from the root
             says = f"{path} ({key}) is the file that audit.heads go to: name a file of its own"
-            yield OutsideFault(pointer, f"{says} for each")
+            yield SettingFault(pointer, f"{says} for each")
         found.append(path.resolve())
 
 

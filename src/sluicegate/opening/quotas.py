@@ -7,12 +7,19 @@ from typing import Final
 from sluicegate.access.quota import count_in_memory, count_in_redis
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.ports import Quota
-from sluicegate.opening.redis_places import open_pool, say_not_installed
+from sluicegate.opening.redis_places import demand_libraries, open_pool, say_silent
 from sluicegate.opening.running_apart import run_apart
 from sluicegate.values.looks import Look
 
 _SETTING: Final = "limits.quota_store"
-_EXTRAS: Final = "access,redis"
+
+
+def demand_quota(store: str) -> None:
+    """Raises: ConfigurationError where a library that counts in ``store`` is not installed."""
+    if store == "memory:":
+        demand_libraries(_SETTING, "access", "limits")
+    elif store != "audit:":
+        demand_libraries(_SETTING, "access,redis", "limits", "redis")
 
 
 def open_quota(store: str) -> Quota | None:
@@ -22,12 +29,10 @@ def open_quota(store: str) -> Quota | None:
     """
     if store == "audit:":
         return None
-    try:
-        if store == "memory:":
-            return count_in_memory()
-        return count_in_redis(open_pool(store, _SETTING, extras=_EXTRAS))
-    except ImportError as error:
-        raise say_not_installed(_SETTING, error, _EXTRAS) from None
+    demand_quota(store)
+    if store == "memory:":
+        return count_in_memory()
+    return count_in_redis(open_pool(store, _SETTING))
 
 
 def inspect_quota_store(store: str) -> Look:
@@ -37,7 +42,7 @@ def inspect_quota_store(store: str) -> Look:
     """
     name = "quota store"
     try:
-        open_quota(store)
+        demand_quota(store)
         if store == "memory:":
             return Look(name=name, well=True, says="attempts are counted in each process by itself")
         run_apart(_ask(store))
@@ -50,13 +55,11 @@ async def _ask(store: str) -> None:
     from redis.asyncio import Redis
     from redis.exceptions import RedisError
 
-    pool = open_pool(store, _SETTING, extras=_EXTRAS)
+    pool = open_pool(store, _SETTING)
     try:
         await Redis(connection_pool=pool).ping()
     except (RedisError, OSError) as error:
-        raise ConfigurationError(
-            f"{_SETTING}: Redis does not answer ({type(error).__name__}), and until it does every"
-            " call with a quota is refused: start it, or mend the address"
-        ) from None
+        meanwhile = ", and until it does every call with a quota is refused"
+        raise say_silent(_SETTING, error, meanwhile) from None
     finally:
         await pool.aclose()

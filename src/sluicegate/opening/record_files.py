@@ -8,8 +8,8 @@ from typing import Final
 
 from sluicegate.contracts.settings import AuditSettings
 from sluicegate.errors import ConfigurationError
-from sluicegate.opening.outside_files import OutsideFault
 from sluicegate.opening.plain_files import read_plain
+from sluicegate.opening.settings_problems import SettingFault
 from sluicegate.stores.keys import demand_apart
 from sluicegate.stores.sqlite_schema import APPLICATION_ID
 from sluicegate.stores.stores import database_path
@@ -20,7 +20,7 @@ _APPLICATION_ID: Final = slice(68, 72)
 """Where the header has the application id (SQLite, Database File Format, section 1.3)."""
 
 
-def find_record_faults(settings: AuditSettings, folder: Path) -> Iterator[OutsideFault]:
+def find_record_faults(settings: AuditSettings, folder: Path) -> Iterator[SettingFault]:
     """Yield what keeps a gate from opening; no database is opened and nothing is made.
 
     Rejects: a database that is none or another program's, keys beside it, a key directory that is
@@ -31,13 +31,13 @@ def find_record_faults(settings: AuditSettings, folder: Path) -> Iterator[Outsid
     database = database_path(settings, folder)
     says = _say_no_record(database)
     if says is not None:
-        yield OutsideFault("/audit/store", f"{database} (audit.store) {says}")
+        yield SettingFault("/audit/store", f"{database} (audit.store) {says}")
     scheme, _, rest = settings.keys.partition(":")
     if scheme == "file":
         try:
             demand_apart(folder / rest, database)
         except ConfigurationError as error:
-            yield OutsideFault("/audit/keys", str(error))
+            yield SettingFault("/audit/keys", str(error))
 
 
 def _say_no_record(path: Path) -> str | None:

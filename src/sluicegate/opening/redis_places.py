@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit
 
@@ -54,23 +55,20 @@ def open_pool(
     store: str,
     setting: str,
     *,
-    extras: str,
     patience_s: float = CONNECT_S,
     most: int | None = None,
     **options: Any,
 ) -> ConnectionPool:
     """Return the pool of connections to ``store``: ``redis:env:NAME``, or an address.
 
-    ``setting`` is the key that says so, and ``extras`` what it needs installed, for messages.
+    ``setting`` is the key that says so; that the library is there was demanded before.
     ``patience_s`` is for a connection and for each reply. With ``most`` there are never more
     connections, and whoever finds none waits for one. Nothing is connected yet. Raises:
-    ConfigurationError where the library is not installed or the address is none.
+    ConfigurationError where the address is none.
     """
+    from redis.asyncio import BlockingConnectionPool, Connection, ConnectionPool, SSLConnection
+
     place = find_redis(store, setting)
-    try:
-        from redis.asyncio import BlockingConnectionPool, Connection, ConnectionPool, SSLConnection
-    except ImportError as error:
-        raise say_not_installed(setting, error, extras) from None
     options |= {
         **place.options(),
         "connection_class": SSLConnection if place.tls else Connection,
@@ -99,10 +97,23 @@ def find_redis(store: str, setting: str, environment: Mapping[str, str] = os.env
     return _read_address(address, f"{setting}: the variable {name}")
 
 
-def say_not_installed(setting: str, error: ImportError, extras: str) -> ConfigurationError:
-    """Return what to raise where ``setting`` needs a library that is not there."""
+def demand_libraries(setting: str, extras: str, *libraries: str) -> None:
+    """Raises: ConfigurationError where a library that ``setting`` needs is not installed."""
+    for library in libraries:
+        if find_spec(library) is None:
+            raise ConfigurationError(
+                f"{setting} needs {library}, which is not installed: install sluicegate[{extras}]"
+            )
+
+
+def say_silent(setting: str, error: Exception, meanwhile: str = "") -> ConfigurationError:
+    """Return what to raise where the Redis of ``setting`` does not answer.
+
+    The text of ``error`` may quote the address. ``meanwhile`` is what that means until it does.
+    """
     return ConfigurationError(
-        f"{setting}: the library {error.name} is not installed: install sluicegate[{extras}]"
+        f"{setting}: Redis does not answer ({type(error).__name__}){meanwhile}: start it, or mend"
+        " the address"
     )
 
 

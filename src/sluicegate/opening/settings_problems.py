@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sluicegate.contracts.file_names import SETTINGS_NAME
 from sluicegate.contracts.marks import Document
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.yaml_reading import read_document
 from sluicegate.values.codes import Code
+
+
+@dataclass(frozen=True, slots=True)
+class SettingFault:
+    """Why no gate opens; ``pointer`` leads to the key in sluicegate.yaml."""
+
+    pointer: str
+    says: str
 
 
 def settings_problem(

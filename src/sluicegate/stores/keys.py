@@ -60,6 +60,12 @@ def draw_keys() -> AuditKeys:
     return _assemble(os.urandom(KEY_BYTES), os.urandom(KEY_BYTES), [os.urandom(KEY_BYTES)])
 
 
+def demand_keys(spec: str) -> None:
+    """Raises: ConfigurationError where the library is not installed that ``spec`` needs."""
+    if spec.startswith("keyring:"):
+        _import_keyring()
+
+
 def open_keys(
     spec: str, folder: Path, *, database: Path | None = None, may_create: bool = True
 ) -> AuditKeys:
@@ -318,13 +324,17 @@ def _open_keyring(service: str, may_create: bool) -> AuditKeys:
     return _derive(_read_keyring(service, may_create))
 
 
-def _read_keyring(service: str, may_create: bool) -> list[bytes]:
+def _import_keyring() -> _Keyring:
     try:
-        keyring = cast("_Keyring", import_module("keyring"))
+        return cast("_Keyring", import_module("keyring"))
     except ImportError as error:
         raise ConfigurationError(
             "audit.keys uses keyring:, which needs the extra: install sluicegate[keyring]"
         ) from error
+
+
+def _read_keyring(service: str, may_create: bool) -> list[bytes]:
+    keyring = _import_keyring()
     try:
         text = keyring.get_password(service, _KEYRING_USER)
         if text is None and may_create:

@@ -82,6 +82,12 @@ def is_postgres(settings: AuditSettings) -> bool:
     return settings.store.startswith("postgresql:")
 
 
+def demand_store(settings: AuditSettings) -> None:
+    """Raises: ConfigurationError where the library is not installed that ``store`` needs."""
+    if is_postgres(settings):
+        demand_postgres()
+
+
 def demand_postgres() -> None:
     """Raises: ConfigurationError where the library for PostgreSQL is not installed."""
     try:

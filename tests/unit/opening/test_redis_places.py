@@ -61,6 +61,6 @@ def test_a_variable_that_is_not_set_is_named() -> None:
 
 @pytest.mark.requirement("ADP-2")
 def test_tls_is_checked_and_has_no_switch() -> None:
-    options = open_pool("rediss://h/0", SETTING, extras="redis").connection_kwargs
+    options = open_pool("rediss://h/0", SETTING).connection_kwargs
     checked = {name: options[name] for name in ("ssl_cert_reqs", "ssl_check_hostname")}
     assert checked == {"ssl_cert_reqs": "required", "ssl_check_hostname": True}
