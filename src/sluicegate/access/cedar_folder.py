@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from sluicegate.access.cedar import CedarAuthorizer, CedarPolicies
@@ -19,11 +19,12 @@ from sluicegate.access.cedar_statements import (
     nests_too_deep,
     split_statements,
 )
-from sluicegate.contracts.json_reading import MAX_BYTES, decode_text, read_json
+from sluicegate.checks.meaning_text import FORBIDDEN_IN_FREE_TEXT
+from sluicegate.contracts.json_reading import MAX_BYTES, decode_text, fault_of, locate, read_json
 from sluicegate.contracts.problems import Problem
 from sluicegate.values.codes import Code
 from sluicegate.values.digests import digest_of_bytes, digest_of_json
-from sluicegate.values.names import show_sentence
+from sluicegate.values.names import show_name, show_sentence
 
 if TYPE_CHECKING:
     from cedarpy import Entities, Schema
@@ -52,11 +53,13 @@ def load_cedar(
     problems: list[Problem] = []
     for name in sorted(documents):
         if name.endswith(POLICY_SUFFIX):
-            text = decode_text(name, documents[name], MAX_BYTES)
+            text = _read_text(name, documents[name])
             if isinstance(text, Problem):
                 problems.append(text)
             else:
-                statements += split_statements(name, text)
+                found = tuple(split_statements(name, text))
+                problems += _judge(found, schema) or _count(name, text, found)
+                statements += found
     if not statements and not problems:
         return (
             _problem(
@@ -65,7 +68,6 @@ def load_cedar(
                 "Write one into a file of it that ends in .cedar; what none permits is denied.",
             ),
         )
-    problems += _judge(statements, schema)
     entities = _read_entities(f"{folder}/{ENTITIES}", documents, schema)
     if isinstance(entities, Problem):
         problems.append(entities)
@@ -79,21 +81,12 @@ def _build(
     schema: Schema,
     entities: Entities,
     documents: Mapping[str, bytes],
-) -> CedarAuthorizer | tuple[Problem, ...]:
+) -> CedarAuthorizer:
     from cedarpy import PolicySet
 
-    policies = PolicySet.from_str("\n".join(each.text for each in statements))
-    if len(policies) != len(statements):  # each was one policy by itself
-        return (
-            _problem(
-                statements[0].document,
-                "The engine counts other policies than stand here.",
-                "Write each policy by itself, with its semicolon.",
-            ),
-        )
     return CedarAuthorizer(
         CedarPolicies(
-            policies=policies,
+            policies=PolicySet.from_str("\n".join(each.text for each in statements)),
             schema=schema,
             entities=entities,
             statements=tuple(statements),
@@ -103,8 +96,6 @@ def _build(
 
 
 def _read_schema(folder: str, documents: Mapping[str, bytes]) -> Schema | Problem:
-    from cedarpy import Schema
-
     names = [
         name for each in (TEXT_SCHEMA, JSON_SCHEMA) if (name := f"{folder}/{each}") in documents
     ]
@@ -120,9 +111,14 @@ def _read_schema(folder: str, documents: Mapping[str, bytes]) -> Schema | Proble
         read = read_json(name, documents[name])
         if isinstance(read, tuple):
             return read[0]
-    text = decode_text(name, documents[name], MAX_BYTES)
-    if isinstance(text, Problem):
-        return text
+        return _build_schema(name, documents[name].decode("utf-8"))
+    text = _read_text(name, documents[name])
+    return text if isinstance(text, Problem) else _build_schema(name, text)
+
+
+def _build_schema(name: str, text: str) -> Schema | Problem:
+    from cedarpy import Schema
+
     if nests_too_deep(text):
         return _problem(name, f"It nests deeper than {MAX_NESTING} levels.", "Name inner types.")
     build = Schema.from_json_str if name.endswith(JSON_SCHEMA) else Schema.from_str
@@ -132,7 +128,24 @@ def _read_schema(folder: str, documents: Mapping[str, bytes]) -> Schema | Proble
         return _problem(name, f"It is no Cedar schema: {_said(error)}.", "Mend the schema.")
 
 
-def _judge(statements: list[Statement], schema: Schema) -> list[Problem]:
+def _read_text(name: str, raw: bytes) -> str | Problem:
+    """Return a text in which a reader and the engine see the same lines and the same words."""
+    text = decode_text(name, raw, MAX_BYTES)
+    if isinstance(text, Problem):
+        return text
+    for found in FORBIDDEN_IN_FREE_TEXT.finditer(text):
+        if not text.startswith("\r\n", found.start()):
+            return fault_of(
+                name,
+                f"holds the character {show_name(found[0])}: a reader and the engine may see "
+                "different lines or words.",
+                "End lines with LF or CR LF; in a string, write the character as \\u{…}.",
+                locate(text, found.start()),
+            )
+    return text
+
+
+def _judge(statements: Sequence[Statement], schema: Schema) -> list[Problem]:
     problems = []
     for statement in statements:
         fault = _find_fault(statement.text, schema)
@@ -149,6 +162,25 @@ def _judge(statements: list[Statement], schema: Schema) -> list[Problem]:
                 )
             )
     return problems
+
+
+def _count(name: str, text: str, statements: Sequence[Statement]) -> tuple[Problem, ...]:
+    """Hold the statements, each of which is one policy, against what the engine finds in all."""
+    from cedarpy import PolicySet
+
+    try:
+        counted = len(PolicySet.from_str(text))
+    except ValueError as error:
+        return (_problem(name, f"It cannot be read: {_said(error)}.", "Mend the policies."),)
+    if counted == len(statements):
+        return ()
+    return (
+        _problem(
+            name,
+            f"The engine counts {counted} policies here, and {len(statements)} are told apart.",
+            "Write each policy by itself, with its semicolon.",
+        ),
+    )
 
 
 def _find_fault(text: str, schema: Schema) -> tuple[str, str] | None:

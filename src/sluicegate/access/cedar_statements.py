@@ -1,7 +1,8 @@
 """Cedar policy text taken apart into its statements, so that a fault can be told with its line.
 
 The engine names a faulty policy by its number, or not at all. It also parses by recursion without
-a limit: a thousand nested parentheses end the process. So a text is bounded before it is parsed.
+a limit: a thousand nested parentheses end the process. So a text is bounded before it is parsed,
+and its words must be the engine's own: what only this module took for a comment would be dropped.
 """
 
 from __future__ import annotations
@@ -11,19 +12,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from sluicegate.contracts.json_reading import locate
+# The words of Cedar's grammar, https://docs.cedarpolicy.com/policies/syntax-grammar.html: a comment
+# ends at CR or LF; blank is what Unicode calls White_Space, which is less than Python's \s.
+# A string may lack its closing quote: the engine reads nothing behind it, and a search would begin
+# anew at each quotation mark in it.
+_STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
+_COMMENT: Final = r"//[^\n\r]*+"
+_BLANK: Final = r"[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
+_GAP: Final = rf"(?:{_BLANK}|{_COMMENT})*+"
 
-_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|//[^\n]*+|;', re.DOTALL)
+_TOKEN: Final = re.compile(rf"{_STRING}|{_COMMENT}|;", re.DOTALL)
 _PARTS: Final = re.compile(
-    r'"(?:[^"\\]|\\.)*+"|//[^\n]*+|(?P<open>[(\[{])|(?P<close>[)\]}])'
+    rf"{_STRING}|{_COMMENT}|(?P<open>[(\[{{])|(?P<close>[)\]}}])"
     r"|(?P<operator>\b(?:if|when|unless)\b|&&|\|\||[.+*!-])",
     re.DOTALL,
 )
-_LEADING: Final = re.compile(r"(?:\s|//[^\n]*+)*+")
-
+_LEADING: Final = re.compile(_GAP)
 
 _TOKEN_OF_SCHEMA: Final = re.compile(
-    r'"(?:[^"\\]|\\.)*+"|//[^\n]*+|(?P<open>[(\[{<])|(?P<close>[)\]}>])', re.DOTALL
+    rf"{_STRING}|{_COMMENT}|(?P<open>[(\[{{<])|(?P<close>[)\]}}>])", re.DOTALL
 )
 MAX_NESTING: Final = 64
 MAX_OPERATORS: Final = 500
@@ -45,20 +52,27 @@ def split_statements(document: str, text: str) -> Iterator[Statement]:
 
     What follows the last semicolon is a statement too, unless it is blank or a comment.
     """
-    start = 0
+    line, line_start, seen = 1, 0, 0
+    for begins, end in _find_bounds(text):
+        line += text.count("\n", seen, begins)
+        line_start = text.rfind("\n", seen, begins) + 1 or line_start
+        seen = begins
+        column = begins - line_start + 1
+        yield Statement(document=document, text=text[begins:end], line=line, column=column)
+
+
+def _find_bounds(text: str) -> Iterator[tuple[int, int]]:
+    begins = _skip_gap(text, 0)
     for token in _TOKEN.finditer(text):
         if token[0] == ";":
-            yield _statement(document, text, start, token.end())
-            start = token.end()
-    if _LEADING.match(text, start).end() < len(text):  # type: ignore[union-attr]  # it may be empty
-        yield _statement(document, text, start, len(text))
+            yield begins, token.end()
+            begins = _skip_gap(text, token.end())
+    if begins < len(text):
+        yield begins, len(text)
 
 
-def _statement(document: str, text: str, start: int, end: int) -> Statement:
-    leading = _LEADING.match(text, start, end)
-    begins = start if leading is None else leading.end()
-    line, column = locate(text, begins)
-    return Statement(document=document, text=text[begins:end], line=line, column=column)
+def _skip_gap(text: str, start: int) -> int:
+    return _LEADING.match(text, start).end()  # type: ignore[union-attr]  # it may be empty
 
 
 def find_excess(text: str) -> str | None:

@@ -7,9 +7,10 @@ import json
 import pytest
 from tests.unit.access.cedar_documents import FORBID, POLICIES, documents
 
+from sluicegate.access import cedar_folder
 from sluicegate.access.cedar import CedarAuthorizer
 from sluicegate.access.cedar_folder import load_cedar
-from sluicegate.access.cedar_statements import split_statements
+from sluicegate.access.cedar_statements import Statement, split_statements
 
 pytestmark = pytest.mark.requirement("ACC-2", "CON-3")
 
@@ -121,6 +122,36 @@ REFUSED: dict[str, tuple[dict[str, str | None], str, str]] = {
         "policies/runs.cedar:1:1",
         "more than 500 operators",
     ),
+    "a policy behind a line that ends in CR alone": (
+        {"runs__cedar": POLICIES + "// nobody\rforbid (principal, action, resource);\r"},
+        "policies/runs.cedar:7:10",
+        "holds the character \\u000d",
+    ),
+    "a line that ends for a reader, and not for the engine": (
+        {"runs__cedar": POLICIES + "// nobody\u2028forbid (principal, action, resource);\n"},
+        "policies/runs.cedar:7:10",
+        "holds the character \\u2028",
+    ),
+    "a policy that shows in another order": (
+        {"runs__cedar": POLICY_OF.replace("X", '"\u202e" == "a"')},
+        "policies/runs.cedar:1:46",
+        "holds the character \\u202e",
+    ),
+    "a string that never ends": (
+        {"runs__cedar": POLICY_OF.replace("X", '\\"' * 500_000)},
+        "policies/runs.cedar:1:1",
+        "cannot be read",
+    ),
+    "a schema behind a line that ends in CR alone": (
+        {"schema__cedarschema": f"// x\rtype A = {'Set<' * 20_000}Long{'>' * 20_000};"},
+        "policies/schema.cedarschema:1:5",
+        "holds the character \\u000d",
+    ),
+    "a schema with a string that never ends": (
+        {"schema__cedarschema": '\\"' * 500_000},
+        "policies/schema.cedarschema",
+        "no Cedar schema",
+    ),
     "a schema that would crash the engine": (
         {"schema__cedarschema": f"type A = {'Set<' * 100_000}Long{'>' * 100_000};"},
         "policies/schema.cedarschema",
@@ -205,7 +236,8 @@ def test_all_faults_are_told_at_once() -> None:
 
 @pytest.mark.requirement("AUD-5")
 def test_what_an_engine_says_of_a_hostile_text_is_escaped_and_cut() -> None:
-    problems = load_cedar("policies", documents(runs__cedar=f"\u202e\x1b[31m{'x' * 5000};"))
+    condition = rf'principal["\u{{202e}}\u{{1b}}[31m{"x" * 5000}"]'
+    problems = load_cedar("policies", documents(runs__cedar=POLICY_OF.replace("X", condition)))
     assert isinstance(problems, tuple)
     (text,) = map(str, problems)
     assert "\x1b" not in text
@@ -226,6 +258,29 @@ def test_a_json_schema_and_no_entities_load_as_well() -> None:
     )
     assert isinstance(authorizer, CedarAuthorizer), authorizer
     assert authorizer.count == 1
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["LF", "CR LF"])
+def test_a_policy_behind_a_comment_is_a_policy(end: str) -> None:
+    text = "// nobody;" + end + "forbid (principal, action, resource);" + end
+    authorizer = load_cedar("policies", documents(runs__cedar=text, archive__cedar=None))
+    assert isinstance(authorizer, CedarAuthorizer), authorizer
+    assert authorizer.count == 1
+
+
+def test_a_document_in_which_the_engine_finds_other_policies_does_not_load(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def forget_the_last(document: str, text: str) -> list[Statement]:
+        return list(split_statements(document, text))[:-1]
+
+    monkeypatch.setattr(cedar_folder, "split_statements", forget_the_last)
+    problems = load_cedar("policies", documents())
+    assert isinstance(problems, tuple)
+    assert [(problem.document, problem.message) for problem in problems] == [
+        ("policies/archive.cedar", "The engine counts 1 policies here, and 0 are told apart."),
+        ("policies/runs.cedar", "The engine counts 2 policies here, and 1 are told apart."),
+    ]
 
 
 def test_policies_of_several_files_count_together() -> None:
@@ -249,26 +304,3 @@ def test_what_the_engine_can_be_trusted_with_loads(condition: str) -> None:
     scope = "permit (principal, action, resource is project) when { X };"
     authorizer = load_cedar("policies", documents(runs__cedar=scope.replace("X", condition)))
     assert isinstance(authorizer, CedarAuthorizer), authorizer
-
-
-SPLIT = {
-    "nothing": ("", []),
-    "a comment": ("// a; b\n", []),
-    "a comment at the end": ("a; // b", [("a;", 1, 1)]),
-    "two on a line": ("a; b;", [("a;", 1, 1), ("b;", 1, 4)]),
-    "a semicolon in a string": ('a ";" b;\nc;', [('a ";" b;', 1, 1), ("c;", 2, 1)]),
-    "an escaped quotation mark": ('a "\\";" b;', [('a "\\";" b;', 1, 1)]),
-    "slashes in a string": ('a "//" ;b;', [('a "//" ;', 1, 1), ("b;", 1, 9)]),
-    "a quotation mark in a comment": ('// "\na;', [("a;", 2, 1)]),
-    "a string that never ends": ('a "b;', [('a "b;', 1, 1)]),
-    "no semicolon at the end": ("a;\n b", [("a;", 1, 1), ("b", 2, 2)]),
-    "an empty statement": ("; a;", [(";", 1, 1), ("a;", 1, 3)]),
-}
-
-
-@pytest.mark.parametrize(("text", "expected"), SPLIT.values(), ids=SPLIT)
-def test_statements_end_at_semicolons_outside_strings_and_comments(
-    text: str, expected: list[tuple[str, int, int]]
-) -> None:
-    found = [(each.text, each.line, each.column) for each in split_statements("a", text)]
-    assert found == expected
