@@ -17,6 +17,8 @@ from sluicegate.access.cedar_statements import (
     Statement,
     find_excess,
     nests_too_deep,
+    plant_at_end,
+    plant_behind_has,
     split_statements,
 )
 from sluicegate.checks.meaning_text import FORBIDDEN_IN_FREE_TEXT
@@ -202,12 +204,34 @@ def _find_fault(text: str, schema: Schema) -> tuple[str, str] | None:
         return "Here is not one policy.", "Write each policy by itself, with its semicolon."
     judged = validate_policies(text, schema)
     if judged.validation_passed:
-        return None
+        return _find_idle_part(text, schema)
     said = _NUMBER.sub("", judged.errors[0].error) if judged.errors else "it gives no reason"
     return (
         f"The policy that begins here does not fit the schema: {show_sentence(said)}.",
         "Mend the policy or the schema.",
     )
+
+
+def _find_idle_part(text: str, schema: Schema) -> tuple[str, str] | None:
+    """Find what no question can meet: the engine warns of it, and its binding drops warnings.
+
+    The validator passes over what stands behind a condition that is never true, so a mistake that
+    it does not see there tells. A name that is misspelt after `has` makes such a condition.
+    """
+    from cedarpy import validate_policies
+
+    for membership, planted in plant_behind_has(text):
+        if validate_policies(planted, schema).validation_passed:
+            return (
+                f"The policy that begins here asks `{show_name(membership)}`: never true there.",
+                "Mend the name, or declare the attribute in the schema.",
+            )
+    if validate_policies(plant_at_end(text), schema).validation_passed:
+        return (
+            "The policy that begins here can never apply under the schema.",
+            "Mend its conditions, or drop the policy.",
+        )
+    return None
 
 
 def _read_entities(name: str, documents: Mapping[str, bytes], schema: Schema) -> Entities | Problem:

@@ -19,15 +19,25 @@ from typing import Final
 _STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
 _COMMENT: Final = r"//[^\n\r]*+"
 _BLANK: Final = r"[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
+_WORD: Final = r"[A-Za-z_][A-Za-z0-9_]*+"
 _GAP: Final = rf"(?:{_BLANK}|{_COMMENT})*+"
 
 _TOKEN: Final = re.compile(rf"{_STRING}|{_COMMENT}|;", re.DOTALL)
 _PARTS: Final = re.compile(
     rf"{_STRING}|{_COMMENT}|(?P<open>[(\[{{])|(?P<close>[)\]}}])"
-    r"|(?P<operator>\b(?:if|when|unless)\b|&&|\|\||[.+*!-])",
+    r"|(?P<operator>\b(?:if|when|unless|has)\b|&&|\|\||[.+*!-])",
     re.DOTALL,
 )
 _LEADING: Final = re.compile(_GAP)
+
+_HAS: Final = re.compile(
+    rf"{_STRING}|{_COMMENT}|\bhas\b{_GAP}(?P<name>{_WORD}(?:{_GAP}\.{_GAP}{_WORD})*+|{_STRING})",
+    re.DOTALL,
+)
+"""The engine reads no other form of it."""
+
+_MISTAKE: Final = "1 + true == 2"
+"""Of the wrong type: the validator tells of it, unless it stands where nothing is ever judged."""
 
 _TOKEN_OF_SCHEMA: Final = re.compile(
     rf"{_STRING}|{_COMMENT}|(?P<open>[(\[{{<])|(?P<close>[)\]}}>])", re.DOTALL
@@ -91,6 +101,19 @@ def find_excess(text: str) -> str | None:
     if operators > MAX_OPERATORS:
         return f"has more than {MAX_OPERATORS} operators"
     return None
+
+
+def plant_behind_has(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each `has NAME` of a policy, and the policy with a mistake that it alone guards."""
+    for found in _HAS.finditer(text):
+        if found["name"]:
+            end = found.end()
+            yield found[0], f"{text[:end]} && {_MISTAKE}{text[end:]}"
+
+
+def plant_at_end(text: str) -> str:
+    """Return a policy with a mistake that is judged where all its conditions may hold."""
+    return f"{text.removesuffix(';')} when {{ {_MISTAKE} }};"
 
 
 def nests_too_deep(schema: str) -> bool:

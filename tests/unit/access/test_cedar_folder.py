@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.unit.access.cedar_documents import FORBID, POLICIES, documents
+from tests.unit.access.cedar_documents import FORBID, GUARDED, POLICIES, SCHEMA, documents
 
 from sluicegate.access import cedar_folder
 from sluicegate.access.cedar import CedarAuthorizer
@@ -97,6 +97,55 @@ REFUSED: dict[str, tuple[dict[str, str | None], str, str]] = {
         {"runs__cedar": 'permit (principal == Callr::"a", action, resource);'},
         "policies/runs.cedar:1:1",
         "does not fit the schema",
+    ),
+    "a forbid on a member that is misspelt": (
+        {"archive__cedar": "// one\n" + GUARDED.replace("has archived", "has archivd")},
+        "policies/archive.cedar:2:1",
+        "asks `has archivd`: never true there",
+    ),
+    "a forbid on a misspelt member, quoted, behind other words": (
+        {
+            "archive__cedar": FORBID.replace(
+                "resource.archived", 'resource.owner == "a" || !(resource has // it\n "archivd")'
+            )
+        },
+        "policies/archive.cedar:1:1",
+        'asks `has // it\\u000a "archivd"`',
+    ),
+    "a forbid on a misspelt member of the context": (
+        {"archive__cedar": FORBID.replace("resource.archived", "context has tennant")},
+        "policies/archive.cedar:1:1",
+        "asks `has tennant`",
+    ),
+    "a forbid on a misspelt member of a member": (
+        {
+            "schema__cedarschema": SCHEMA.replace(
+                "archived?: Bool", "archived?: Bool, state?: {done?: Bool}"
+            ),
+            "archive__cedar": FORBID.replace("resource.archived", "resource has state . don"),
+        },
+        "policies/archive.cedar:1:1",
+        "asks `has state . don`",
+    ),
+    "a member that no caller has": (
+        {"archive__cedar": FORBID.replace("resource.archived", "principal has owner")},
+        "policies/archive.cedar:1:1",
+        "asks `has owner`",
+    ),
+    "a policy for what no question is about": (
+        {"archive__cedar": FORBID.replace("resource.archived", "principal is Group")},
+        "policies/archive.cedar:1:1",
+        "can never apply under the schema",
+    ),
+    "a policy that is switched off": (
+        {"runs__cedar": POLICY_OF.replace("X", "false")},
+        "policies/runs.cedar:1:1",
+        "can never apply under the schema",
+    ),
+    "a tag that nothing bears": (
+        {"runs__cedar": POLICY_OF.replace("X", 'resource.hasTag("a")')},
+        "policies/runs.cedar:1:1",
+        "can never apply under the schema",
     ),
     "a policy that would crash the engine": (
         {"runs__cedar": POLICY_OF.replace("X", "(" * 100_000 + "true" + ")" * 100_000)},
@@ -268,6 +317,12 @@ def test_a_policy_behind_a_comment_is_a_policy(end: str) -> None:
     assert authorizer.count == 1
 
 
+def test_a_member_that_one_of_several_resources_has_may_be_asked_of_all() -> None:
+    text = "permit (principal, action, resource) when { resource has archived };"
+    authorizer = load_cedar("policies", documents(runs__cedar=text))
+    assert isinstance(authorizer, CedarAuthorizer), authorizer
+
+
 def test_a_document_in_which_the_engine_finds_other_policies_does_not_load(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -296,9 +351,21 @@ def test_policies_of_several_files_count_together() -> None:
         " && ".join(["true"] * 500),
         "if true then " * 400 + "true" + " else true" * 400,
         'resource.owner == "' + "(" * 5000 + '"',
+        'context has tenant && context.tenant == "a" || resource has archived',
+        'if context has tenant then context.tenant == "has nothing" else resource has "owner"',
+        " && ".join(["resource has archived"] * 250),
         "principal in [" + ", ".join(f'Group::"{each}"' for each in range(5000)) + "]",
     ],
-    ids=["nested", "joined", "conditions", "a long text", "a long list"],
+    ids=[
+        "nested",
+        "joined",
+        "conditions",
+        "a long text",
+        "a member that may be there",
+        "a member in a branch",
+        "many members",
+        "a long list",
+    ],
 )
 def test_what_the_engine_can_be_trusted_with_loads(condition: str) -> None:
     scope = "permit (principal, action, resource is project) when { X };"

@@ -7,7 +7,12 @@ from cedarpy import PolicySet
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sluicegate.access.cedar_statements import find_excess, nests_too_deep, split_statements
+from sluicegate.access.cedar_statements import (
+    find_excess,
+    nests_too_deep,
+    plant_behind_has,
+    split_statements,
+)
 
 pytestmark = pytest.mark.requirement("ACC-2")
 
@@ -83,6 +88,24 @@ def _count(text: str) -> int | None:
 def test_what_stands_behind_a_comment_is_measured(end: str) -> None:
     assert find_excess(f"a // x{end}{'(' * 65}") == "nests deeper than 64 levels"
     assert nests_too_deep(f"// x{end}type A = {'Set<' * 65}")
+
+
+HAS = {
+    "a name": ("a has b;", ["has b"]),
+    "a path": ("a has b . // c\n d && e;", ["has b . // c\n d"]),
+    "a text": ('a has "b;" && c has"d";', ['has "b;"', 'has"d"']),
+    "in a string or a comment": ('"a has b" // a has b\n;', []),
+    "as a part or a name": ('ahas b has_ c hasd @has("e") {"has": 1};', []),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), HAS.values(), ids=HAS)
+def test_each_has_is_found_and_guards_the_mistake_behind_it(text: str, expected: list[str]) -> None:
+    planted = list(plant_behind_has(text))
+    assert [found for found, _ in planted] == expected
+    assert [with_it for _, with_it in planted] == [
+        text.replace(found, f"{found} && 1 + true == 2") for found in expected
+    ]
 
 
 @pytest.mark.parametrize("quoted", ['\\"', '\\"['], ids=["quotation marks", "brackets"])
