@@ -76,7 +76,7 @@ class AuthzenAuthorizer:
             async with asyncio.timeout(_ANSWER_S):
                 headers = await self._headers(decision_id)
                 answered = await post(self.url, headers, content, self._tls)
-            allow, obligations = read_answer(answered)
+                allow, obligations = read_answer(answered)
         except TimeoutError:
             return self._fail(decision_id, f"no answer within {_ANSWER_S:g} s")
         except NoAnswer as error:

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from sluicegate.contracts.json_reading import read_json
+from sluicegate.contracts.json_reading import read_value
+from sluicegate.contracts.problems import Problem
 
 MAX_ANSWER_BYTES: Final = 65_536
 _JSON: Final = re.compile(r"application/json[ \t]*(?:;.*)?", re.IGNORECASE | re.DOTALL)
@@ -43,10 +44,9 @@ def read_answer(answered: Answered) -> tuple[bool, tuple[str, ...]]:
         raise NoAnswer("the answer is not application/json")
     if (answered.content_encoding or "identity").strip().lower() != "identity":
         raise NoAnswer("the answer is encoded, which was not asked for")
-    read = read_json("answer", answered.raw)
-    if isinstance(read, tuple):
-        raise NoAnswer(f"the answer is not strict JSON ({read[0].code})")
-    value = read.value
+    value = read_value("answer", answered.raw)
+    if isinstance(value, Problem):
+        raise NoAnswer(f"the answer is not strict JSON ({value.code})")
     if not isinstance(value, Mapping):
         raise NoAnswer("the answer is no object")
     decision, context = value.get("decision"), value.get("context", {})

@@ -21,10 +21,57 @@ MAX_DEPTH: Final = 128
 BYTE_ORDER_MARK: Final = "\ufeff"
 
 _AT: Final = re.compile(r"(?s)(.*) at line (\d+) column (\d+)")
-_TOKEN: Final = re.compile(r'[\s,:]*+(?:([\[{])|([\]}])|("(?:[^"\\]|\\.)*+")|([^\s,:\[\]{}"]++))')
+# At the end of the text too: blanks that no token follows would be tried from each of them anew.
+_TOKEN: Final = re.compile(
+    r'[\s,:]*+(?:([\[{])|([\]}])|("(?:[^"\\]|\\.)*+")|([^\s,:\[\]{}"]++)|\Z)'
+)
 
-_Frame: TypeAlias = "tuple[str, bool, list[int]]"
-"""Pointer, whether it is an object, and (in a list of one) how many items have begun."""
+_Frame: TypeAlias = "tuple[int, bool, list[int]]"
+"""Number of the place, whether it is an object, and (in a list of one) how many items began."""
+
+_ROOT: Final = 0
+
+
+class _Places:
+    """The places of a text by number, each linked to the one around it.
+
+    With its whole pointer, each item of an array would hold the long names around it once more.
+    """
+
+    __slots__ = ("_numbers", "keys", "values")
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[int, str], int] = {}
+        self.values: dict[int, Mark] = {}
+        self.keys: dict[int, Mark] = {}
+
+    def add(self, around: int, segment: str) -> int:
+        number = len(self._numbers) + 1
+        self._numbers[around, segment] = number
+        return number
+
+    def find(self, pointer: str) -> int | None:
+        number = _ROOT
+        for segment in pointer.split("/")[1:]:
+            inner = self._numbers.get((number, segment))
+            if inner is None:
+                return None
+            number = inner
+        return number
+
+
+class _Marked:
+    """The marks of places by pointer text."""
+
+    __slots__ = ("_marks", "_places")
+
+    def __init__(self, places: _Places, marks: dict[int, Mark]) -> None:
+        self._places = places
+        self._marks = marks
+
+    def get(self, pointer: str) -> Mark | None:
+        number = self._places.find(pointer)
+        return None if number is None else self._marks.get(number)
 
 
 def decode_text(name: str, raw: bytes, max_bytes: int) -> str | Problem:
@@ -56,19 +103,55 @@ def read_json(name: str, raw: bytes) -> Document | tuple[Problem, ...]:
     Refuses duplicate members, numbers that overflow, lone surrogates, more than 1 MiB or 128
     levels. Source: SPEC CON-1, ARG-2.
     """
+    value = _parse(name, raw)
+    if isinstance(value, Problem):
+        return (value,)
+    scanned = _scan(name, raw.decode("utf-8"))
+    if isinstance(scanned, Problem):
+        return (scanned,)
+    return Document(name, value, lambda: scanned)
+
+
+def read_value(name: str, raw: bytes) -> JsonValue | Problem:
+    """Read a JSON document as ``read_json`` does, but do not find where its parts stand."""
+    value = _parse(name, raw)
+    return value if isinstance(value, Problem) else _find_excess(name, value) or value
+
+
+def _parse(name: str, raw: bytes) -> JsonValue | Problem:
     text = decode_text(name, raw, MAX_BYTES)
     if isinstance(text, Problem):
-        return (text,)
+        return text
     try:
         value: JsonValue = jiter.from_json(
             raw, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="none"
         )
     except ValueError as error:
-        return (_explain(name, raw, str(error)),)
-    scanned = _scan(name, text)
-    if isinstance(scanned, Problem):
-        return (scanned,)
-    return Document(name, value, lambda: scanned)
+        return _explain(name, raw, str(error))
+    return value
+
+
+def _find_excess(name: str, value: JsonValue) -> Problem | None:
+    """Find what the parser lets pass and a scan would refuse."""
+    level: list[JsonValue] = [value]
+    for depth in range(MAX_DEPTH + 1):
+        inner: list[JsonValue] = []
+        for each in level:
+            if isinstance(each, dict | list):
+                if depth == MAX_DEPTH:
+                    return too_deep(name, None)
+                inner += each.values() if isinstance(each, dict) else each
+            elif isinstance(each, int | float) and _overflows(each):
+                return _too_great(name, None)
+        level = inner
+    return None
+
+
+def _overflows(number: float) -> bool:
+    try:
+        return not math.isfinite(number)
+    except OverflowError:  # an integer
+        return True
 
 
 def _explain(name: str, raw: bytes, message: str) -> Problem:
@@ -99,15 +182,20 @@ def too_deep(name: str, mark: Mark | None) -> Problem:
     )
 
 
+def _too_great(name: str, mark: Mark | None) -> Problem:
+    return fault_of(name, "has a number that overflows.", "Write one that fits.", mark)
+
+
 def _scan(name: str, text: str) -> Marks | Problem:
     """Walk the tokens of a text that is known to be JSON."""
-    values: dict[str, Mark] = {}
-    keys: dict[str, Mark] = {}
+    places = _Places()
     frames: list[_Frame] = []
-    member: str | None = None  # the name that was read, while its value is not
+    member: int | None = None  # the place whose name was read, while its value is not
     line, line_start, seen = 1, 0, 0
     for token in _TOKEN.finditer(text):
-        start = token.start(token.lastindex or 0)
+        if token.lastindex is None:
+            break
+        start = token.start(token.lastindex)
         breaks = text.count("\n", seen, start)
         if breaks:
             line, line_start = line + breaks, text.rfind("\n", seen, start) + 1
@@ -118,29 +206,27 @@ def _scan(name: str, text: str) -> Marks | Problem:
             frames.pop()
             continue
         if frames and frames[-1][1] and member is None:
-            member = f"{frames[-1][0]}/{escape_segment(json.loads(string))}"
-            keys[member] = mark
+            member = places.add(frames[-1][0], escape_segment(json.loads(string)))
+            places.keys[member] = mark
             continue
-        pointer = _place(frames, member)
+        place = _begin(places, frames) if member is None else member
         member = None
-        values[pointer] = mark
+        places.values[place] = mark
         if opener is not None:
-            frames.append((pointer, opener == "{", [0]))
+            frames.append((place, opener == "{", [0]))
             if len(frames) > MAX_DEPTH:
                 return too_deep(name, mark)
         elif plain is not None and plain[0] in "-0123456789" and not math.isfinite(float(plain)):
-            return fault_of(name, "has a number that overflows.", "Write one that fits.", mark)
-    return Marks(values, keys)
+            return _too_great(name, mark)
+    return Marks(_Marked(places, places.values), _Marked(places, places.keys))
 
 
-def _place(frames: list[_Frame], member: str | None) -> str:
-    if member is not None:
-        return member
+def _begin(places: _Places, frames: list[_Frame]) -> int:
     if not frames:
-        return ""
-    pointer, _, begun = frames[-1]
+        return _ROOT
+    place, _, begun = frames[-1]
     begun[0] += 1
-    return f"{pointer}/{begun[0] - 1}"
+    return places.add(place, str(begun[0] - 1))
 
 
 def fault_of(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from sluicegate.contracts.problems import Problem
 from sluicegate.values.codes import Code
@@ -14,12 +14,20 @@ Mark: TypeAlias = tuple[int, int]
 """Line and column, both from 1; the column counts characters."""
 
 
+class MarksByPointer(Protocol):
+    """Marks by pointer text, as a mapping has them."""
+
+    def get(self, pointer: str, /) -> Mark | None:
+        """Return the mark of exactly this place, or None."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """``values`` and ``keys`` map pointer text to where a value, or its member name, begins."""
+    """``values`` and ``keys`` tell by pointer text where a value, or its member name, begins."""
 
-    values: Mapping[str, Mark]
-    keys: Mapping[str, Mark]
+    values: MarksByPointer
+    keys: MarksByPointer
 
     def of_value(self, pointer: str) -> Mark | None:
         """Return where the value at ``pointer`` begins, or that of the nearest place around it."""
@@ -31,12 +39,12 @@ class Marks:
         return _nearest(self.values, pointer) if found is None else found
 
 
-def _nearest(marks: Mapping[str, Mark], pointer: str) -> Mark | None:
-    while pointer not in marks:
-        if not pointer:
-            return None
+def _nearest(marks: MarksByPointer, pointer: str) -> Mark | None:
+    found = marks.get(pointer)
+    while found is None and pointer:
         pointer = pointer[: pointer.rindex("/")]
-    return marks[pointer]
+        found = marks.get(pointer)
+    return found
 
 
 class Document:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sluicegate.access.authzen_answers import Answered, NoAnswer, read_answer
+from sluicegate.contracts import json_reading
 
 pytestmark = pytest.mark.requirement("ACC-1")
 
@@ -70,6 +71,21 @@ def test_a_boolean_decides_and_every_obligation_is_seen(
     raw: bytes, allow: bool, obligations: tuple[str, ...]
 ) -> None:
     assert (allow, obligations) == read_answer(answered(raw))
+
+
+HOSTILE = {
+    "blanks behind it": TRUE + b" " * 60_000,
+    "a long name around many items": b'{"decision": true, "%b": [%b1]}'
+    % (b"K" * 30_000, b"1," * 15_000),
+}
+
+
+@pytest.mark.parametrize("raw", HOSTILE.values(), ids=HOSTILE)
+def test_an_answer_is_not_asked_where_its_parts_stand(
+    raw: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_reading, "_scan", None)
+    assert read_answer(answered(raw)) == (True, ())
 
 
 @pytest.mark.parametrize(
