@@ -157,7 +157,7 @@ def _judge(decision: object, place: str) -> Rejected | None:
         return replace(_UNAVAILABLE, engine_message=said, told=told)
     if decision.errors:
         return _told(_UNAVAILABLE, decision, "; ".join(decision.errors), place)
-    if decision.allow is not True:
+    if not decision.allow:
         return _told(_DENIED, decision, decision.reason, place)
     return _told(_DENIED, decision, _OBLIGED, place) if decision.obligations else None
 
@@ -168,18 +168,17 @@ def _tell_decisions(ids: Sequence[str], decision_id: str | None) -> Mapping[str,
 
 
 def _is_whole(decision: object) -> TypeGuard[Decision]:
-    """Whether it is a Decision whose texts are texts: a function of the operator's made it."""
-    if not isinstance(decision, Decision) or not isinstance(decision.errors, Sequence):
+    """Whether it is a Decision with members of their types: a function of the operator's made it.
+
+    Obligations that are None or 0 would else count as none, and so would a text of errors.
+    """
+    if not isinstance(decision, Decision) or not isinstance(decision.allow, bool):
         return False
-    return all(
-        isinstance(text, str)
-        for text in (
-            decision.decision_id,
-            decision.reason,
-            decision.policy_version,
-            *decision.errors,
-        )
-    )
+    members: tuple[object, ...] = (decision.errors, decision.obligations)
+    if not all(isinstance(member, tuple | list) for member in members):
+        return False
+    texts = (decision.decision_id, decision.reason, decision.policy_version)
+    return all(isinstance(text, str) for text in (*texts, *decision.errors, *decision.obligations))
 
 
 def _told(rejected: Rejected, decision: Decision, said: str, place: str) -> Rejected:

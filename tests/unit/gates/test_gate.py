@@ -154,13 +154,35 @@ class Deciding:
 
 DECISIONS = {
     "false": (Decision(allow=False, decision_id="d"), "DENIED"),
-    "truthy": (Decision(allow=1, decision_id="d"), "DENIED"),  # type: ignore[arg-type]
     "an obligation": (Decision(allow=True, decision_id="d", obligations=("log",)), "DENIED"),
     "errors": (Decision(allow=True, decision_id="d", errors=("x",)), "UNAVAILABLE"),
     "none": (None, "UNAVAILABLE"),
     "a plain true": (True, "UNAVAILABLE"),
     "an exception": (RuntimeError("pdp"), "UNAVAILABLE"),
     "late": ("late", "UNAVAILABLE"),
+}
+
+
+UNLIKE: dict[str, dict[str, object]] = {
+    "a number allows": {"allow": 1},
+    "a text allows": {"allow": "true"},
+    "nothing is said of whether": {"allow": None},
+    "no obligations at all": {"obligations": None},
+    "obligations are a number": {"obligations": 0},
+    "obligations are a truth": {"obligations": False},
+    "obligations are a text": {"obligations": ""},
+    "obligations by name": {"obligations": {}},
+    "an obligation is no text": {"obligations": (None,)},
+    "no errors at all": {"errors": None},
+    "errors are a text": {"errors": ""},
+    "an error is no text": {"errors": (0,)},
+    "the id is no text": {"decision_id": None},
+    "the reason is no text": {"reason": b"fits"},
+    "the policy is no text": {"policy_version": 7},
+}
+DECISIONS |= {
+    case: (Decision(**{"allow": True, "decision_id": "d", **members}), "UNAVAILABLE")  # type: ignore[arg-type]
+    for case, members in UNLIKE.items()
 }
 
 
