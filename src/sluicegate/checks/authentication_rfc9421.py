@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from http_message_signatures import (
     HTTPMessageVerifier,
+    HTTPSignatureComponentResolver,
     HTTPSignatureKeyResolver,
     VerifyResult,
     algorithms,
@@ -28,7 +29,8 @@ from sluicegate.values.receipts import Receipt
 from sluicegate.values.rejections import Rejected
 from sluicegate.values.requests import Request
 
-REQUIRED: Final = ('"@status"', '"content-digest"', '"x-request-id";req')
+_REQUEST_ID: Final = "x-request-id"
+REQUIRED: Final = ('"@status"', '"content-digest"', f'"{_REQUEST_ID}";req')
 """What every signature must cover: the status, the body by its digest, and which request it was."""
 
 _CLASSES: Final = {
@@ -56,7 +58,10 @@ class _Fields:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The request as far as a signature may cover it: its id alone is known here."""
+    """The request as far as a signature may cover it: its id alone is known here.
+
+    ``method`` and ``url`` stand in for what the library wants to read of every request.
+    """
 
     headers: _Fields
     method: str = "UNKNOWN"
@@ -79,6 +84,16 @@ class _Keys(HTTPSignatureKeyResolver):
     def resolve_public_key(self, key_id: str) -> Any:
         found = self._keys.find(key_id, self._algorithm)
         return None if found is None else found.key
+
+
+class _Components(HTTPSignatureComponentResolver):
+    """What a signature may cover: of the request its id alone, and nothing that stands in."""
+
+    def resolve(self, component_node: Any) -> Any:
+        name, parameters = str(component_node.value), dict(component_node.params)
+        if "req" in parameters and name != _REQUEST_ID:
+            raise HTTPMessageSignaturesException(f'"{name}" of the request is not known here')
+        return super().resolve(component_node)
 
 
 class _Verifier(HTTPMessageVerifier):
@@ -153,13 +168,15 @@ def _find_signature(
     answered = _Answered(
         receipt.status,
         _Fields(receipt.headers),
-        _Asked(_Fields((("x-request-id", str(request.request_id)),))),
+        _Asked(_Fields(((_REQUEST_ID, str(request.request_id)),))),
     )
     why = ""
     # One verifier an algorithm; each sees the keys of its own kind alone.
     for algorithm in rule.algorithms:
         verifier = _Verifier(
-            signature_algorithm=_CLASSES[algorithm], key_resolver=_Keys(keys, algorithm)
+            signature_algorithm=_CLASSES[algorithm],
+            key_resolver=_Keys(keys, algorithm),
+            component_resolver_class=_Components,
         )
         try:
             found = verifier.verify(

@@ -161,6 +161,8 @@ def message(
     covered: Sequence[str] = ("@status", '"x-request-id";req'),
     seconds: int = SECONDS,
     digest: bool = True,
+    method: str = "GET",
+    url: str = "https://ci.example/",
     **more: Any,
 ) -> dict[str, str]:
     """Return the headers that the library signs an answer with."""
@@ -174,9 +176,7 @@ def message(
     answered = SimpleNamespace(
         status_code=status,
         headers={},
-        request=SimpleNamespace(
-            method="GET", url="https://ci.example/", headers={"x-request-id": request_id}
-        ),
+        request=SimpleNamespace(method=method, url=url, headers={"x-request-id": request_id}),
     )
     signer.sign(
         answered,

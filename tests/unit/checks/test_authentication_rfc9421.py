@@ -24,7 +24,7 @@ from tests.unit.checks.signing import (
     request,
 )
 
-from sluicegate.checks.authentication_rfc9421 import verify_message
+from sluicegate.checks.authentication_rfc9421 import _Asked, _Fields, verify_message
 from sluicegate.checks.authentication_signed import Signed
 
 pytestmark = pytest.mark.requirement("RES-6")
@@ -58,6 +58,29 @@ def test_what_a_signature_must_cover_it_must_cover(case: str) -> None:
     if case == "no digest":
         headers = {**headers, "Content-Digest": message()["Content-Digest"]}
     assert judge(receive(BODY, headers), MESSAGE, KEYS) == BAD
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        '"@method";req',
+        '"@target-uri";req',
+        '"@authority";req',
+        '"@scheme";req',
+        '"@request-target";req',
+        '"@path";req',
+        '"@query";req',
+        '"@query-param";req;name="a"',
+    ],
+)
+def test_of_the_request_a_signature_covers_nothing_but_its_id(part: str) -> None:
+    covered = ("@status", '"x-request-id";req', part)
+    unknown = _Asked(_Fields(()))
+    for method, url in (("GET", "https://ci.example/?a=1"), (unknown.method, unknown.url)):
+        if "query-param" in part and "?" not in url:
+            continue  # there is nothing to sign
+        headers = message(covered=covered, method=method, url=url)
+        assert judge(receive(BODY, headers), MESSAGE, KEYS) == BAD
 
 
 def test_the_answer_to_another_request_is_refused() -> None:
