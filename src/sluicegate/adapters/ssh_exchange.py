@@ -28,6 +28,10 @@ _ANY_KEY: Final = "+ssh-ed25519,ssh-ed448,ecdsa-sha2-*,rsa-sha2-*"
 """Behind the kinds that are pinned, which the server takes first: one that has none of these shows
 the key that it has, and is told from a connection that broke."""
 
+_STATUS_HANDLER: Final = "_process_exit_status_request"
+"""A channel looks its handlers up by name. This one hands on the lowest byte of a status of four
+(RFC 4254, section 6.10), so that 256 would be a success."""
+
 _LOGGER: Final = logging.getLogger("asyncssh")
 if _LOGGER.level == logging.NOTSET:
     # It would write user, host and command of every call into the host's log.
@@ -199,6 +203,7 @@ class _Output(asyncssh.SSHClientSession[bytes]):
         self.error: Exception | None = None
         self.has_eof = False
         self.is_closed = False
+        self._whole_status: int | None = None
         self.settled: Final[asyncio.Future[None]] = asyncio.get_running_loop().create_future()
 
     @property
@@ -209,6 +214,13 @@ class _Output(asyncssh.SSHClientSession[bytes]):
     def connection_made(self, chan: asyncssh.SSHClientChannel[bytes]) -> None:
         # The next packet holds the command: from here on it may run.
         self.channel = chan
+        handle = getattr(chan, _STATUS_HANDLER)
+
+        def keep_whole(packet: Any) -> Any:
+            self._whole_status = int.from_bytes(packet.get_remaining_payload()[:4], "big")
+            return handle(packet)
+
+        setattr(chan, _STATUS_HANDLER, keep_whole)
 
     def data_received(self, data: bytes, datatype: Any) -> None:
         if datatype is not None:
@@ -225,7 +237,7 @@ class _Output(asyncssh.SSHClientSession[bytes]):
         return True
 
     def exit_status_received(self, status: int) -> None:
-        self.exit_status = status
+        self.exit_status = self._whole_status  # none, if the library handles it elsewhere
         if self.has_eof:  # they come in either order
             self._settle()
 

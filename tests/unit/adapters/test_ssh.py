@@ -12,6 +12,7 @@ import asyncssh
 import pytest
 from tests.unit.adapters.dispatches import dispatch
 
+from sluicegate.adapters import ssh_exchange
 from sluicegate.adapters.credentials import Credentials, CredentialUnreadable
 from sluicegate.adapters.ssh import SshAdapter
 from sluicegate.adapters.ssh_keys import read_pins
@@ -162,6 +163,30 @@ async def test_another_server_than_openssh_is_understood_too() -> None:
     async with ssh_server(answer) as port:
         receipt = await adapter(port).fetch(dispatch())
     assert (receipt.fault, receipt.raw, receipt.exit_code) == (None, b"{}", 0)
+
+
+@pytest.mark.requirement("ADP-3")
+@pytest.mark.parametrize("status", [1, 255, 256, 512, 0xC0000005, 2**32 - 1])
+async def test_an_exit_status_is_taken_whole(status: int) -> None:
+    async def leave(process: Any) -> None:
+        process.stdout.write("{}")
+        process.channel._send_request(b"exit-status", status.to_bytes(4, "big"))
+        process.close()
+
+    async with ssh_server(leave) as port:
+        receipt = await adapter(port).fetch(dispatch())
+    assert (receipt.fault, receipt.raw, receipt.exit_code) == (None, b"{}", status)
+
+
+@pytest.mark.requirement("RES-1")
+async def test_a_status_that_the_library_handles_elsewhere_is_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ssh_exchange, "_STATUS_HANDLER", "get_exit_status")
+    async with ssh_server(answer) as port:
+        receipt = await adapter(port).fetch(dispatch())
+    assert (receipt.fault, receipt.exit_code) == (Fault.UNREACHABLE, None)
+    assert b"no exit status" in receipt.diagnostics
 
 
 @pytest.mark.requirement("RES-1")
