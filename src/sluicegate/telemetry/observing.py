@@ -248,10 +248,13 @@ def _describe_refusal(event: AuditEvent) -> Mapping[str, str]:
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """Whatever a provider or exporter raises ends here and is told; it changes nothing."""
+    """Whatever a provider or exporter raises ends here and is told; it changes nothing.
+
+    An order to stop the program is obeyed. A GeneratorExit is none here: nothing is suspended.
+    """
     try:
         yield
     except BaseException as error:
-        if not is_failure(error):
+        if not (is_failure(error) or isinstance(error, GeneratorExit)):
             raise
         _LOG.warning("telemetry failed: %s", type(error).__name__)

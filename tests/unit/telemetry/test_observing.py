@@ -399,11 +399,14 @@ async def test_an_event_that_was_not_committed_is_not_told() -> None:
 class Raising(SpanProcessor):
     """A processor that fails wherever it is asked."""
 
+    def __init__(self, error: type[BaseException]) -> None:
+        self._error = error
+
     def on_start(self, span: Span, parent_context: object = None) -> None:
-        raise RuntimeError("PLANTED")
+        raise self._error("PLANTED")
 
     def on_end(self, span: ReadableSpan) -> None:
-        raise RuntimeError("PLANTED")
+        raise self._error("PLANTED")
 
 
 class EndRaising(Raising):
@@ -414,14 +417,15 @@ class EndRaising(Raising):
 
 
 @pytest.mark.requirement("RES-9")
-@pytest.mark.parametrize("processor", [Raising(), EndRaising()], ids=["start", "end"])
+@pytest.mark.parametrize("error", [RuntimeError, GeneratorExit, asyncio.CancelledError])
+@pytest.mark.parametrize("processor", [Raising, EndRaising], ids=["start", "end"])
 async def test_a_processor_that_raises_changes_no_answer(
-    processor: SpanProcessor, caplog: pytest.LogCaptureFixture
+    processor: type[Raising], error: type[BaseException], caplog: pytest.LogCaptureFixture
 ) -> None:
-    seen = watched(RecordedUpstream(answer()), processor)
+    seen = watched(RecordedUpstream(answer()), processor(error))
     given = await seen.gate.call("job_status", ARGUMENTS, caller=CALLER)
     assert given.outcome == "success"
-    assert "telemetry failed: RuntimeError" in caplog.messages
+    assert f"telemetry failed: {error.__name__}" in caplog.messages
     assert "PLANTED" not in caplog.text
 
 
