@@ -30,6 +30,7 @@ def why(request_id: str, folder: str, form: str, color: str) -> int:
     """
     from sluicegate.cli.record import open_standing_record
     from sluicegate.gates.open_calls import open_attempts
+    from sluicegate.opening.resting import find_crowded_out
     from sluicegate.rendering.json_v1 import shape_events
     from sluicegate.rendering.story import name_evidence, tell_story
 
@@ -37,11 +38,19 @@ def why(request_id: str, folder: str, form: str, color: str) -> int:
         events = tuple(store.events(request_id=request_id))
         found = store.events(event_ids=name_evidence(events))
         evidence = {event.event_id: event for event in found}
+        crowded_out = find_crowded_out(store, events)
     if not events:
         stop(Exit.NOTHING_CHECKED, f"the record of {folder} knows no call {request_id}")
     if form == HUMAN:
         named = None if folder == DEFAULT_FOLDER else folder
-        put(tell_story(events, paint=choose_paint(color), folder=named, evidence=evidence))
+        told = tell_story(
+            events,
+            paint=choose_paint(color),
+            folder=named,
+            evidence=evidence,
+            crowded_out=crowded_out,
+        )
+        put(told)
     else:
         put_object(
             "why",

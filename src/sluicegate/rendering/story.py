@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC
 from types import MappingProxyType
 from typing import Final
@@ -25,6 +25,7 @@ _ENDS: Final = frozenset({EventKind.OUTCOME, EventKind.REFUSED})
 _OWN_ACTS: Final = frozenset({EventKind.OPERATOR, EventKind.CONTRACTS})
 _IN_HEAD: Final = frozenset({"act", "who", "resolves"})
 _NOTHING: Final[Mapping[str, StoredEvent]] = MappingProxyType({})
+_NO_ROOM: Final = "as the day's share of custody was used up (retention.daily_bytes)"
 _SAID: Final = {
     "from_cache": "answered from the gate's cache",
     "abandoned": "the attempt ended without an answer of its own",
@@ -37,11 +38,13 @@ def tell_story(
     paint: Paint = PLAIN,
     folder: str | None = None,
     evidence: Mapping[str, StoredEvent] = _NOTHING,
+    crowded_out: Collection[str] = (),
 ) -> str:
     """Return the story of one request id; ``events`` are all of its events, in order.
 
     ``folder`` is named in the commands to type next, where it is not the usual one. ``evidence``
-    has by event id what the call rests on, as far as it is known.
+    has by event id what the call rests on, as far as it is known. ``crowded_out`` are requests by
+    which the gate asked for a proof, and whose answer found no room in custody.
 
     Shape: who asked what under which contract; then each event with what was sent, what came
     back, what stood against it and what the agent saw; then what to do. Every text is escaped.
@@ -49,7 +52,7 @@ def tell_story(
     """
     lines = [*_head(events, paint), ""]
     for event in events:
-        lines += _event(event, paint, evidence)
+        lines += _event(event, paint, evidence, crowded_out)
     steps = list(_next_steps(events, "" if folder is None else f" --folder {folder}"))
     if steps:
         lines += ["", paint.strong("what to do"), *(f"  {escape_terminal(step)}" for step in steps)]
@@ -111,7 +114,12 @@ def _outcome(event: StoredEvent, paint: Paint) -> str:
     return paint.warn(word) if event.outcome == Outcome.UNKNOWN else word
 
 
-def _event(event: StoredEvent, paint: Paint, evidence: Mapping[str, StoredEvent]) -> list[str]:
+def _event(
+    event: StoredEvent,
+    paint: Paint,
+    evidence: Mapping[str, StoredEvent],
+    crowded_out: Collection[str],
+) -> list[str]:
     parts = [event.kind]
     if event.attempt:
         parts.append(f"attempt {event.attempt}")
@@ -124,10 +132,13 @@ def _event(event: StoredEvent, paint: Paint, evidence: Mapping[str, StoredEvent]
         head += "  " + paint.bad(escape_terminal(f"{event.stage}/{event.code}"))
     if event.agent_code is not None:
         head += escape_terminal(f"  the agent saw {event.agent_code}")
-    return [head, *(f"{_INDENT}{escape_terminal(text)}" for text in _particulars(event, evidence))]
+    told = _particulars(event, evidence, crowded_out)
+    return [head, *(f"{_INDENT}{escape_terminal(text)}" for text in told)]
 
 
-def _particulars(event: StoredEvent, evidence: Mapping[str, StoredEvent]) -> Iterable[str]:
+def _particulars(
+    event: StoredEvent, evidence: Mapping[str, StoredEvent], crowded_out: Collection[str]
+) -> Iterable[str]:
     if event.kind == EventKind.INTENT:
         yield f"{event.adapter} {event.endpoint}"
         if event.decision_id:
@@ -146,7 +157,7 @@ def _particulars(event: StoredEvent, evidence: Mapping[str, StoredEvent]) -> Ite
     masked = read_stored_json(event.masked)
     if isinstance(masked, list) and masked:
         yield "masked before anything was kept: " + ", ".join(map(str, masked))
-    yield from _notes(read_detail(event), evidence)
+    yield from _notes(read_detail(event), evidence, crowded_out)
 
 
 def _findings(event: StoredEvent) -> Iterable[str]:
@@ -176,7 +187,11 @@ def _finding(finding: Mapping[str, JsonValue]) -> str:
     return text if finding.get("hint") is None else f"{text}: {finding['hint']}"
 
 
-def _notes(detail: Mapping[str, JsonValue], evidence: Mapping[str, StoredEvent]) -> Iterable[str]:
+def _notes(
+    detail: Mapping[str, JsonValue],
+    evidence: Mapping[str, StoredEvent],
+    crowded_out: Collection[str],
+) -> Iterable[str]:
     for name, value in detail.items():
         if name in _IN_HEAD or value in ({}, []):
             continue
@@ -189,9 +204,11 @@ def _notes(detail: Mapping[str, JsonValue], evidence: Mapping[str, StoredEvent])
         elif name == "spent" and "evidence" in detail:
             continue  # told with the evidence that it is
         elif name == "proof" and isinstance(value, Mapping):
-            yield from _proof(value)
+            yield from _proof(value, crowded_out)
         elif name == "quotas" and isinstance(value, list):
             yield from _quotas(value)
+        elif name == "not_kept" and isinstance(value, list):
+            yield f"not kept, {_NO_ROOM}: {', '.join(map(str, value))}"
         elif name == "custody" and isinstance(value, Mapping):
             yield from (f"{kind} kept as {ref}" for kind, ref in value.items())
         elif isinstance(value, Mapping):
@@ -218,8 +235,11 @@ def _evidence(
             yield f"rests on {event.tool}, {when}{once}: sluicegate why {event.request_id}"
 
 
-def _proof(proof: Mapping[str, JsonValue]) -> Iterable[str]:
-    yield f"proof {proof.get('number')}, {proof.get('tool')}: {proof.get('why')}"
+def _proof(proof: Mapping[str, JsonValue], crowded_out: Collection[str]) -> Iterable[str]:
+    tool = proof.get("tool")
+    yield f"proof {proof.get('number')}, {tool}: {proof.get('why')}"
+    if proof.get("asked") in crowded_out:
+        yield f"it was not kept, {_NO_ROOM}: of {tool}, for this caller"
     if "asked" in proof:
         code = proof.get("agent_code")
         ended = f", which ended as {code}" if code else ""

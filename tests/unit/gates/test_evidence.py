@@ -19,6 +19,7 @@ from sluicegate.gates.gate import Gate
 from sluicegate.gates.ports import AuditUnavailable, Dispatch
 from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery
 from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, TermRefused, Terms
+from sluicegate.opening.resting import find_crowded_out
 from sluicegate.rendering.story import tell_story
 from sluicegate.stores import record_accepted
 from sluicegate.stores.memory import MemoryStore
@@ -713,6 +714,31 @@ async def test_what_the_gate_asked_itself_is_named_in_the_refusal(case: str) -> 
         f"           the gate asked itself as {asked.request_id}{ended}:"
         f" sluicegate why {asked.request_id}\n"
     ) in story
+
+
+@pytest.mark.requirement("AUD-1", "AUD-4")
+async def test_a_proof_that_found_no_room_in_custody_is_told_as_that() -> None:
+    yard = Yard(evidence=[REFETCH], store=MemoryStore(daily_bytes=100))
+    assert refused(await yard.act())
+    audit = yard.gate.audit
+    (refusal,) = audit.events(tool="job_restart")
+    asked = list(audit.events(tool="job_status"))
+    crowded_out = find_crowded_out(audit, [refusal])
+    assert crowded_out == {asked[-1].request_id}
+    room = "as the day's share of custody was used up (retention.daily_bytes)"
+    assert (
+        "           proof 1, job_status: the answer that the gate asked for is not kept\n"
+        f"           it was not kept, {room}: of job_status, for this caller\n"
+    ) in tell_story([refusal], crowded_out=crowded_out)
+    assert f"           not kept, {room}: selected\n" in tell_story(asked)
+
+
+@pytest.mark.requirement("AUD-1")
+async def test_what_is_not_kept_for_another_reason_is_not_laid_to_the_share_of_the_day() -> None:
+    yard = Yard(answer(state="running"), evidence=[REFETCH])
+    assert refused(await yard.act())
+    (refusal,) = yard.gate.audit.events(tool="job_restart")
+    assert not find_crowded_out(yard.gate.audit, [refusal])
 
 
 @pytest.mark.requirement("AUD-1")
