@@ -36,6 +36,7 @@ from sluicegate.gates.readings import KeyReading
 from sluicegate.gates.result_gate import ResultLadder
 from sluicegate.gates.serving import Line
 from sluicegate.opening.python_names import resolve_callable
+from sluicegate.opening.python_signatures import demand_takes_arguments
 from sluicegate.opening.signature_keys import find_keys
 from sluicegate.opening.speaking_ssh import build_ssh
 from sluicegate.opening.trial import try_contracts
@@ -162,7 +163,9 @@ def _build_adapter(
     elif isinstance(fetch, SshFetch):
         adapter = build_ssh(fetch, root, credentials)
     elif isinstance(fetch, PythonFetch):
-        adapter = PythonAdapter(fetch, find(fetch.function))
+        function = find(fetch.function)
+        adapter = PythonAdapter(fetch, function)
+        demand_takes_arguments(str(fetch.function), function, contract)
     else:
         adapter = HostAdapter()
     if contract.cache is None:
