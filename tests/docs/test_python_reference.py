@@ -11,7 +11,7 @@ import pytest
 from tests.docs.examples import run_example
 
 import sluicegate
-from sluicegate import Answer, BlockingGate, Caller, Gate
+from sluicegate import Answer, BlockingGate, Caller, Gate, Receipt, ToolCall
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "reference" / "python.md").read_text("utf-8")
@@ -38,7 +38,44 @@ def test_each_parameter_of_a_call_is_told() -> None:
     told = {"tool", "arguments", "caller", "call_id", "deadline_s", "as_"}
     assert set(inspect.signature(Gate.call).parameters) - {"self"} == told
     assert "gate.call(tool, arguments, *, caller, call_id=None, deadline_s=None, as_=None)" in PAGE
-    assert list(inspect.signature(Caller).parameters) == ["subject", "tenant", "session"]
+
+
+SIGNED = {
+    "open_gate": sluicegate.open_gate,
+    "open_blocking": sluicegate.open_blocking,
+    "Caller": Caller,
+    "ToolCall": ToolCall,
+    "Receipt": Receipt,
+    "gate.call": Gate.call,
+    "gate.call_all": Gate.call_all,
+    "gate.check_call": Gate.check_call,
+    "gate.check_result": Gate.check_result,
+    "gate.tool_definitions": Gate.tool_definitions,
+    "gate.agent_instructions": Gate.agent_instructions,
+    "gate.envelope_schema": Gate.envelope_schema,
+    "gate.reload": Gate.reload,
+}
+
+
+@pytest.mark.parametrize("name", SIGNED)
+def test_each_signature_is_told_as_it_is(name: str) -> None:
+    called = rf"`(?:await )?{re.escape(name)}\(([^`]*)\)`"
+    told = [" ".join(each.split()) for each in re.findall(called, PAGE)]
+    assert told
+    parts, starred = [], False
+    for each in inspect.signature(SIGNED[name]).parameters.values():
+        if each.name == "self":
+            continue
+        if each.kind is each.KEYWORD_ONLY and not starred:
+            parts, starred = [*parts, "*"], True
+        given = "" if each.default is each.empty else f"={each.default!r}".replace("'", '"')
+        parts.append(f"{each.name}{given}")
+    if name == "Receipt":  # the page names those that a host fills in
+        wanted = told[0].split(", ")[:-1]
+        assert wanted == [each for each in parts if each in wanted]
+        assert [each for each in parts if "=" not in each] == wanted[:4]
+    else:
+        assert told[0] == ", ".join(parts)
 
 
 def test_each_part_of_an_answer_is_told() -> None:

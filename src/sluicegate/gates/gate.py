@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Self, TypeVar, overload
@@ -209,7 +209,10 @@ class Gate:
     async def call_all(
         self, calls: Sequence[ToolCall], *, caller: Caller, deadline_s: float | None = None
     ) -> list[Answer[JsonValue]]:
-        """Run the calls of one turn at once; the answers stand in the order of the calls."""
+        """Run the calls of one turn at once; the answers stand in the order of the calls.
+
+        Raises: MisuseError, before any of them runs, for what is no ToolCall; else as ``call``.
+        """
         return list(
             await asyncio.gather(
                 *(
@@ -220,7 +223,7 @@ class Gate:
                         call_id=call.call_id,
                         deadline_s=deadline_s,
                     )
-                    for call in calls
+                    for call in _demand_calls(calls)
                 )
             )
         )
@@ -352,3 +355,15 @@ class Gate:
         trace: TracebackType | None,
     ) -> None:
         await self.close()
+
+
+def _demand_calls(calls: object) -> list[ToolCall]:
+    """Return the calls of one turn. Raises: MisuseError for what is none."""
+    listed = list(calls) if isinstance(calls, Iterable) else [calls]
+    found = [call for call in listed if isinstance(call, ToolCall)]
+    if len(found) != len(listed):
+        raise MisuseError(
+            "`calls` is a list of ToolCall, for instance"
+            ' [ToolCall(tool="job_status", arguments="{}", call_id="toolu_1")]'
+        )
+    return found

@@ -9,6 +9,8 @@ import time
 from datetime import UTC, datetime
 from typing import Final
 
+from sluicegate.errors import MisuseError
+from sluicegate.gates.ports import Clock
 from sluicegate.values.requests import RequestId
 
 _ALPHABET: Final = string.ascii_letters + string.digits
@@ -29,6 +31,20 @@ class SystemClock:
     async def sleep(self, seconds: float) -> None:
         """Wait between two attempts."""
         await asyncio.sleep(seconds)
+
+
+def demand_clock(clock: Clock) -> Clock:
+    """Return ``clock``. Raises: MisuseError where it lacks what a gate asks of one."""
+    lacking = [
+        name for name in ("now", "monotonic", "sleep") if not callable(getattr(clock, name, None))
+    ]
+    if lacking:
+        raise MisuseError(
+            f"`clock` has no method {', '.join(f'`{name}`' for name in lacking)}: it needs `now()`,"
+            " an aware UTC datetime, `monotonic()`, seconds that never run backwards, and"
+            " `async sleep(seconds)`; sluicegate.testing.FixedClock is one"
+        )
+    return clock
 
 
 def new_request_id() -> RequestId:

@@ -19,7 +19,7 @@ from sluicegate.gates.ports import AuditStore, Clock, Replays
 from sluicegate.gates.serving import Serving
 from sluicegate.gates.tenure import Opened
 from sluicegate.notices.notices import open_notifier
-from sluicegate.opening.clock import SystemClock, draw, new_request_id
+from sluicegate.opening.clock import SystemClock, demand_clock, draw, new_request_id
 from sluicegate.opening.decision_points import open_decision_point
 from sluicegate.opening.documents import read_folder, say_misplaced
 from sluicegate.opening.key_stores import share_keys
@@ -51,9 +51,10 @@ def open_gate(
     and says so when it is called. A version that an operator rolled back to is served without
     fixtures: those in the folder belong to the version being worked on.
     Raises: ContractFolderError with every problem where the folder does not load;
-    ConfigurationError where a store, key, credential or steering file is wrong. SPEC CON-3.
+    ConfigurationError where a store, key, credential or steering file is wrong; MisuseError for a
+    ``clock`` that lacks a method. SPEC CON-3.
     """
-    root, clock = Path(folder), clock or SystemClock()
+    root, clock = Path(folder), SystemClock() if clock is None else demand_clock(clock)
     with ExitStack() as opened:  # closes what was opened before something failed
         serving = open_serving(root, clock.now(), python=python, fixtures=fixtures)
         if isinstance(serving, tuple):

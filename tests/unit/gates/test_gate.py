@@ -427,6 +427,19 @@ async def test_a_decision_older_than_a_second_is_taken_anew_before_anything_runs
     assert gate.audit.open_intents() == ()
 
 
+@pytest.mark.parametrize(
+    "calls",
+    [[("job_status", "{}")], [ToolCall(tool="job_status", arguments=ARGUMENTS), "{}"], 5, "{}"],
+    ids=["a pair", "one of two", "no list", "a text"],
+)
+async def test_what_is_no_tool_call_is_misuse_and_none_of_them_runs(calls: Any) -> None:
+    upstream = RecordedUpstream(answer())
+    gate = gate_of(contracts(), {"job_status": upstream})
+    with pytest.raises(MisuseError, match=r"`calls` is a list of ToolCall, for instance \[Tool"):
+        await gate.call_all(calls, caller=CALLER)
+    assert upstream.dispatches == []
+
+
 @pytest.mark.requirement("RES-7")
 async def test_several_calls_of_one_turn_run_at_once_and_keep_their_order() -> None:
     gate = gate_of(contracts(), {"job_status": RecordedUpstream(answer())})

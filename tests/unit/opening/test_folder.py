@@ -6,7 +6,9 @@ import contextlib
 import json
 import shutil
 import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -247,3 +249,17 @@ async def test_a_reload_keeps_the_notifier_while_its_routes_are_the_same(folder:
         )
         assert await gate.reload() == ()
         assert gate._means.notifier is not first
+
+
+@pytest.mark.parametrize(
+    ("clock", "lacks"),
+    [
+        (object(), "`now`, `monotonic`, `sleep`"),
+        (time, "`now`"),
+        (0, "`now`, `monotonic`, `sleep`"),
+    ],
+    ids=["an object", "the module time", "a number"],
+)
+def test_a_clock_that_lacks_a_method_is_misuse(folder: Path, clock: Any, lacks: str) -> None:
+    with pytest.raises(MisuseError, match=f"`clock` has no method {lacks}: it needs"):
+        open_gate(folder, clock=clock)
