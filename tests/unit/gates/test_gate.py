@@ -440,6 +440,30 @@ async def test_what_is_no_tool_call_is_misuse_and_none_of_them_runs(calls: Any) 
     assert upstream.dispatches == []
 
 
+@pytest.mark.requirement("RET-2")
+@pytest.mark.parametrize(
+    ("received", "is_open"),
+    [
+        (receipt(status=200, content_type="application/json", raw=answer(extra=1)), True),
+        (receipt(status=202, content_type="application/json", raw=answer()), True),
+        (receipt(status=500), True),
+        (receipt(adapter="command", exit_code=3), True),
+        (receipt(status=410), False),
+    ],
+    ids=["a wrong body", "a 202", "a 500", "an exit code", "a 410"],
+)
+async def test_a_write_whose_answer_does_not_fit_is_invalid_and_open(
+    received: Receipt, is_open: bool
+) -> None:
+    upstream = RecordedUpstream(received, answer())
+    gate = gate_of(contracts(effect="write"), {"job_status": upstream})
+    given = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    assert (given.outcome, given.code) == ("failure", "INVALID_RESPONSE")
+    assert bool(gate.audit.open_intents()) is is_open
+    again = await gate.call("job_status", ARGUMENTS, caller=CALLER)
+    assert again.code == ("OUTCOME_UNKNOWN" if is_open else None)
+
+
 @pytest.mark.requirement("RES-7")
 async def test_several_calls_of_one_turn_run_at_once_and_keep_their_order() -> None:
     gate = gate_of(contracts(), {"job_status": RecordedUpstream(answer())})
