@@ -86,6 +86,12 @@ def test_what_an_operator_says_at_one_folder_counts_at_the_other(
         sluicegate("audit", "list", "--open", "--folder", "one", "--format", "json-v1").out
     )
     (request_id,) = [event["request_id"] for event in story["events"]]
+    events = json.loads(
+        sluicegate("audit", "list", "--folder", "other", "--format", "json-v1").out
+    )["events"]
+    (refused,) = [event["request_id"] for event in events if event["kind"] == "refused"]
+    told = sluicegate("why", refused, "--folder", "other").out
+    assert f"held by: {request_id} (in the record of another gate)" in told
     act = ("audit", "resolve", request_id, "--as", found, "--reason", "looked", "--folder", "one")
     server.kill()
     said = sluicegate(*act)

@@ -30,7 +30,7 @@ def why(request_id: str, folder: str, form: str, color: str) -> int:
     """
     from sluicegate.cli.record import open_standing_record
     from sluicegate.gates.open_calls import open_attempts
-    from sluicegate.opening.resting import find_crowded_out
+    from sluicegate.opening.resting import find_absent_holders, find_crowded_out
     from sluicegate.rendering.json_v1 import shape_events
     from sluicegate.rendering.story import name_evidence, tell_story
 
@@ -39,6 +39,7 @@ def why(request_id: str, folder: str, form: str, color: str) -> int:
         found = store.events(event_ids=name_evidence(events))
         evidence = {event.event_id: event for event in found}
         crowded_out = find_crowded_out(store, events)
+        absent = find_absent_holders(store, events)
     if not events:
         stop(Exit.NOTHING_CHECKED, f"the record of {folder} knows no call {request_id}")
     if form == HUMAN:
@@ -49,6 +50,7 @@ def why(request_id: str, folder: str, form: str, color: str) -> int:
             folder=named,
             evidence=evidence,
             crowded_out=crowded_out,
+            absent=absent,
         )
         put(told)
     else:

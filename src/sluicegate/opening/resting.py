@@ -24,6 +24,19 @@ def find_crowded_out(store: AuditStore, events: Sequence[StoredEvent]) -> frozen
     )
 
 
+def find_absent_holders(store: AuditStore, events: Sequence[StoredEvent]) -> frozenset[str]:
+    """Return the calls that hold a key of ``events`` and do not stand in this record.
+
+    Where gates share keys that of another gate holds them (ACC-4). Raises: AuditUnavailable.
+    """
+    named = {read_detail(event).get("held_by") for event in events}
+    return frozenset(
+        name
+        for name in named
+        if isinstance(name, str) and not any(store.events(request_id=name, limit=1))
+    )
+
+
 def _asked(event: StoredEvent) -> str | None:
     proof = read_detail(event).get("proof")
     asked = proof.get("asked") if isinstance(proof, Mapping) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC
 from types import MappingProxyType
 from typing import Final
@@ -32,6 +33,15 @@ _SAID: Final = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the record knows beside the events of the story; see ``tell_story``."""
+
+    evidence: Mapping[str, StoredEvent]
+    crowded_out: Collection[str]
+    absent: Collection[str]
+
+
 def tell_story(
     events: Sequence[StoredEvent],
     *,
@@ -39,20 +49,27 @@ def tell_story(
     folder: str | None = None,
     evidence: Mapping[str, StoredEvent] = _NOTHING,
     crowded_out: Collection[str] = (),
+    absent: Collection[str] = (),
 ) -> str:
     """Return the story of one request id; ``events`` are all of its events, in order.
 
     ``folder`` is named in the commands to type next, where it is not the usual one. ``evidence``
     has by event id what the call rests on, as far as it is known. ``crowded_out`` are requests by
-    which the gate asked for a proof, and whose answer found no room in custody.
+    which the gate asked for a proof, and whose answer found no room in custody; ``absent`` are
+    those that are named and do not stand in this record.
 
-    Shape: who asked what under which contract; then each event with what was sent, what came
-    back, what stood against it and what the agent saw; then what to do. Every text is escaped.
+    Shape: who asked what under which contract; then, under its day, each event with what was
+    sent, what came back, what stood against it and what the agent saw; then what to do. Every text
+    is escaped.
     Raises: IndexError if there are no events.
     """
+    known = _Known(evidence, crowded_out, absent)
     lines = [*_head(events, paint), ""]
+    day = None
     for event in events:
-        lines += _event(event, paint, evidence, crowded_out)
+        if day != (day := event.time[:10]):
+            lines.append(paint.dim(escape_terminal(f"{day} UTC")))
+        lines += _event(event, paint, known)
     steps = list(_next_steps(events, "" if folder is None else f" --folder {folder}"))
     if steps:
         lines += ["", paint.strong("what to do"), *(f"  {escape_terminal(step)}" for step in steps)]
@@ -99,10 +116,19 @@ def _caller(event: StoredEvent) -> str:
 def _conclusion(events: Sequence[StoredEvent], paint: Paint) -> str:
     if open_attempts(events):
         return paint.warn("OPEN")
-    ends = [event for event in events if event.kind in _ENDS]
+    ends = [event for event in events if event.kind in _ENDS or _resolved_as(event) is not None]
     if not ends:
         return paint.dim(escape_terminal(events[-1].kind))
-    return _outcome(ends[-1], paint)
+    found = _resolved_as(ends[-1])
+    return _outcome(ends[-1], paint) if found is None else escape_terminal(f"RESOLVED as {found}")
+
+
+def _resolved_as(event: StoredEvent) -> str | None:
+    """Return what an operator found out of the call; None where the event is no such act."""
+    if event.kind != EventKind.OPERATOR:
+        return None
+    detail = read_detail(event)
+    return str(detail.get("as")) if detail.get("act") == "resolve" else None
 
 
 def _outcome(event: StoredEvent, paint: Paint) -> str:
@@ -114,12 +140,7 @@ def _outcome(event: StoredEvent, paint: Paint) -> str:
     return paint.warn(word) if event.outcome == Outcome.UNKNOWN else word
 
 
-def _event(
-    event: StoredEvent,
-    paint: Paint,
-    evidence: Mapping[str, StoredEvent],
-    crowded_out: Collection[str],
-) -> list[str]:
+def _event(event: StoredEvent, paint: Paint, known: _Known) -> list[str]:
     parts = [event.kind]
     if event.attempt:
         parts.append(f"attempt {event.attempt}")
@@ -132,13 +153,11 @@ def _event(
         head += "  " + paint.bad(escape_terminal(f"{event.stage}/{event.code}"))
     if event.agent_code is not None:
         head += escape_terminal(f"  the agent saw {event.agent_code}")
-    told = _particulars(event, evidence, crowded_out)
+    told = _particulars(event, known)
     return [head, *(f"{_INDENT}{escape_terminal(text)}" for text in told)]
 
 
-def _particulars(
-    event: StoredEvent, evidence: Mapping[str, StoredEvent], crowded_out: Collection[str]
-) -> Iterable[str]:
+def _particulars(event: StoredEvent, known: _Known) -> Iterable[str]:
     if event.kind == EventKind.INTENT:
         yield f"{event.adapter} {event.endpoint}"
         if event.decision_id:
@@ -157,7 +176,7 @@ def _particulars(
     masked = read_stored_json(event.masked)
     if isinstance(masked, list) and masked:
         yield "masked before anything was kept: " + ", ".join(map(str, masked))
-    yield from _notes(read_detail(event), evidence, crowded_out)
+    yield from _notes(event, read_detail(event), known)
 
 
 def _findings(event: StoredEvent) -> Iterable[str]:
@@ -187,11 +206,7 @@ def _finding(finding: Mapping[str, JsonValue]) -> str:
     return text if finding.get("hint") is None else f"{text}: {finding['hint']}"
 
 
-def _notes(
-    detail: Mapping[str, JsonValue],
-    evidence: Mapping[str, StoredEvent],
-    crowded_out: Collection[str],
-) -> Iterable[str]:
+def _notes(event: StoredEvent, detail: Mapping[str, JsonValue], known: _Known) -> Iterable[str]:
     for name, value in detail.items():
         if name in _IN_HEAD or value in ({}, []):
             continue
@@ -200,15 +215,17 @@ def _notes(
         elif name == "retry_in_s":
             yield f"another attempt after {value} s"
         elif name == "evidence" and isinstance(value, list):
-            yield from _evidence(value, detail.get("spent"), evidence)
+            yield from _evidence(event, value, detail.get("spent"), known.evidence)
         elif name == "spent" and "evidence" in detail:
             continue  # told with the evidence that it is
         elif name == "proof" and isinstance(value, Mapping):
-            yield from _proof(value, crowded_out)
+            yield from _proof(value, known.crowded_out)
         elif name == "quotas" and isinstance(value, list):
             yield from _quotas(value)
         elif name == "not_kept" and isinstance(value, list):
             yield f"not kept, {_NO_ROOM}: {', '.join(map(str, value))}"
+        elif name == "held_by" and value in known.absent:
+            yield f"held by: {value} (in the record of another gate)"
         elif name == "custody" and isinstance(value, Mapping):
             yield from (f"{kind} kept as {ref}" for kind, ref in value.items())
         elif isinstance(value, Mapping):
@@ -223,7 +240,10 @@ def _notes(
 
 
 def _evidence(
-    ids: Sequence[JsonValue], spent: JsonValue, known: Mapping[str, StoredEvent]
+    acting: StoredEvent,
+    ids: Sequence[JsonValue],
+    spent: JsonValue,
+    known: Mapping[str, StoredEvent],
 ) -> Iterable[str]:
     for name in map(str, ids):
         once = ", spent by it" if isinstance(spent, list) and name in spent else ""
@@ -231,7 +251,8 @@ def _evidence(
         if event is None:
             yield f"rests on event {name}{once}"
         else:
-            when = f"answered at {event.time[11:19]}"
+            day = "" if event.time[:10] == acting.time[:10] else f"{event.time[:10]} "
+            when = f"answered at {day}{event.time[11:19]}"
             yield f"rests on {event.tool}, {when}{once}: sluicegate why {event.request_id}"
 
 

@@ -19,7 +19,7 @@ from sluicegate.gates.gate import Gate
 from sluicegate.gates.ports import AuditUnavailable, Dispatch
 from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery
 from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, TermRefused, Terms
-from sluicegate.opening.resting import find_crowded_out
+from sluicegate.opening.resting import find_absent_holders, find_crowded_out
 from sluicegate.rendering.story import tell_story
 from sluicegate.stores import record_accepted
 from sluicegate.stores.memory import MemoryStore
@@ -731,6 +731,18 @@ async def test_a_proof_that_found_no_room_in_custody_is_told_as_that() -> None:
         f"           it was not kept, {room}: of job_status, for this caller\n"
     ) in tell_story([refusal], crowded_out=crowded_out)
     assert f"           not kept, {room}: selected\n" in tell_story(asked)
+
+
+@pytest.mark.requirement("ACC-4")
+async def test_only_a_holder_that_is_not_in_the_record_is_laid_to_another_gate() -> None:
+    yard = Yard()
+    await yard.look()
+    (*_, here) = yard.gate.audit.events()
+    told = [
+        replace(here, detail=json.dumps({"held_by": name}))
+        for name in (here.request_id, "req.FAR00001")
+    ]
+    assert find_absent_holders(yard.gate.audit, told) == {"req.FAR00001"}
 
 
 @pytest.mark.requirement("AUD-1")

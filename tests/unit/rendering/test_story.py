@@ -10,7 +10,7 @@ from tests.unit.gates.open_call_cases import OPEN_CALL_CASES
 from tests.unit.rendering.hostile import HOSTILE
 from tests.unit.rendering.stored import outcome, stored
 
-from sluicegate.gates.events import AuditEvent
+from sluicegate.gates.events import AuditEvent, StoredEvent
 from sluicegate.rendering.story import name_evidence, tell_story
 from sluicegate.stores.memory import MemoryStore
 
@@ -46,6 +46,7 @@ def test_a_failed_call_is_told_from_intent_to_runbook() -> None:
         "caller     svc-deploy of acme, session s1, host's call id toolu_1\n"
         "contract   sha256:ab\n"
         "\n"
+        "2026-11-30 UTC\n"
         "03:00:00   intent attempt 1\n"
         "           http GET https://ci.example/runs/{/run_id}\n"
         "           allowed by decision table:1\n"
@@ -86,6 +87,60 @@ def test_what_a_call_rests_on_is_named_by_its_intents_as_far_as_they_can_be_read
     intents = [stored(detail=detail) for detail in details]
     other = outcome(detail='{"evidence": ["ev-4"]}')
     assert name_evidence([*intents, other]) == {"ev-1", "ev-2"}
+
+
+@pytest.mark.requirement("EVI-1")
+def test_a_day_is_told_with_its_zone_and_again_where_it_changes() -> None:
+    acting = stored(
+        seq=3, time="2026-12-01T00:00:05.000000Z", attempt=2, detail='{"evidence": ["ev-1"]}'
+    )
+    proof = outcome(event_id="ev-1", request_id="req.PROOF001", outcome="success")
+    lines = tell_story([INTENT, FAILED, acting], evidence={"ev-1": proof}).splitlines()
+    assert [line for line in lines if line[:1].isdigit()] == [
+        "2026-11-30 UTC",
+        "03:00:00   intent attempt 1",
+        (
+            "03:00:01   outcome attempt 1  FAILURE  vouch/WRONG_SUBJECT"
+            "  the agent saw INVALID_RESPONSE"
+        ),
+        "2026-12-01 UTC",
+        "00:00:05   intent attempt 2",
+    ]
+    said = "rests on job_status, answered at 2026-11-30 03:00:00: sluicegate why req.PROOF001"
+    assert f"           {said}" in lines
+
+
+RESOLVED = stored(
+    kind="operator",
+    outcome="done",
+    attempt=0,
+    detail='{"act": "resolve", "resolves": "req.J7q94MkP", "as": "not-done", "reason": "looked"}',
+)
+
+
+@pytest.mark.requirement("RET-2")
+@pytest.mark.parametrize(
+    ("events", "headline"),
+    [
+        ([INTENT, RESOLVED], "RESOLVED as not-done"),
+        ([INTENT, outcome(outcome="unknown"), RESOLVED], "RESOLVED as not-done"),
+        ([INTENT, RESOLVED, outcome(outcome="success")], "SUCCESS"),
+        ([INTENT, outcome(outcome="unknown")], "OPEN"),
+    ],
+    ids=["had no end", "had ended unknown", "its gate told its end later", "not resolved"],
+)
+def test_the_headline_of_a_resolved_call_says_what_was_found(
+    events: list[StoredEvent], headline: str
+) -> None:
+    assert tell_story(events).splitlines()[0] == f"req.J7q94MkP  job_status@1.0.0  {headline}"
+
+
+@pytest.mark.requirement("ACC-4")
+def test_a_key_that_a_call_of_another_gate_holds_is_told_as_that() -> None:
+    refused = stored(kind="refused", outcome="refused", detail='{"held_by": "req.FAR00001"}')
+    near, far = tell_story([refused]), tell_story([refused], absent={"req.FAR00001"})
+    assert "           held by: req.FAR00001\n" in near
+    assert "           held by: req.FAR00001 (in the record of another gate)\n" in far
 
 
 @pytest.mark.requirement("RET-2")
@@ -211,6 +266,7 @@ def test_an_act_is_told_with_who_did_it_and_why() -> None:
         "req.J7q94MkP  job_status@1.0.0  operator\n"
         "contract   sha256:ab\n"
         "\n"
+        "2026-11-30 UTC\n"
         "03:00:00   operator disable by os:olga\n"
         "           reason: slow\n"
     )
@@ -224,7 +280,7 @@ def test_a_set_that_did_not_load_names_each_problem_and_nothing_empty() -> None:
         "problems": ["a.yaml:1:1: no", "b.yaml:2:2: nor this"],
     }
     kept = stored(kind="contracts", outcome="refused", attempt=0, detail=json.dumps(detail))
-    assert tell_story([kept]).splitlines()[3:] == [
+    assert tell_story([kept]).splitlines()[4:] == [
         "03:00:00   contracts",
         "           set: kept",
         "           tools: job_status (sha256:ab)",
