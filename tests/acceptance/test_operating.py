@@ -261,6 +261,14 @@ def test_a_write_with_unknown_outcome_stays_refused_until_it_is_resolved(sluiceg
     assert f"os:{getpass.getuser()}" in [event["caller_subject"] for event in events(sluicegate)]
     again = sluicegate("audit", "resolve", request_id, "--as", "done", "--reason", "twice")
     assert again.code == 2
+    assert re.match(
+        rf"no open call {re.escape(request_id)}: it was resolved already, as not-done,"
+        rf" by os:{re.escape(getpass.getuser())} at \d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\dZ; `slui",
+        again.err,
+    )
+    never = sluicegate("audit", "resolve", "req.unheard0", "--as", "done", "--reason", "guess")
+    assert never.err.startswith("no open call req.unheard0; `sluicegate audit list --open`")
+    assert sluicegate("why", request_id).out.splitlines()[0].endswith("  RESOLVED as not-done")
     ran = call(sluicegate, "restart", HANG)[1]
     assert ran["outcome"] == "failure"
 

@@ -165,12 +165,14 @@ def resolve(*, request_id: str, found: Found, reason: str, gate_is_gone: bool, f
     from sluicegate.gates import operator_acts
     from sluicegate.opening.folder import read_settings
     from sluicegate.opening.key_stores import record_and_tell
+    from sluicegate.rendering.story import tell_resolution
 
     _demand_reason(reason)
     with open_standing_record(folder) as store:
+        events = tuple(store.events(request_id=request_id))
         try:
             act, terms = operator_acts.resolve(
-                store.events(request_id=request_id),
+                events,
                 request_id,
                 found=found,
                 who=who_acts(),
@@ -179,9 +181,12 @@ def resolve(*, request_id: str, found: Found, reason: str, gate_is_gone: bool, f
                 gate_is_gone=gate_is_gone,
             )
         except KeyError:
+            before = tell_resolution(events)
+            said = "" if before is None else f": it was resolved already, {before}"
             stop(
                 Exit.USAGE,
-                f"no open call {request_id}; `sluicegate audit list --open` lists those that are",
+                f"no open call {request_id}{said};"
+                " `sluicegate audit list --open` lists those that are",
             )
         except operator_acts.StillRunning as running:
             stop(

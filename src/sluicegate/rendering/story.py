@@ -131,6 +131,15 @@ def _resolved_as(event: StoredEvent) -> str | None:
     return str(detail.get("as")) if detail.get("act") == "resolve" else None
 
 
+def tell_resolution(events: Sequence[StoredEvent]) -> str | None:
+    """Return as what a call was resolved last, by whom and when; None where nobody did."""
+    for event in reversed(events):
+        if (found := _resolved_as(event)) is not None:
+            told = f"as {found}, by {event.caller_subject} at {event.time[:19]}Z"
+            return escape_terminal(told)
+    return None
+
+
 def _outcome(event: StoredEvent, paint: Paint) -> str:
     word = escape_terminal(event.outcome.upper())
     if event.outcome == Outcome.SUCCESS:
