@@ -538,6 +538,37 @@ def test_doctor_finds_a_sound_installation_well(sluicegate: Here) -> None:
     assert {"duplicates", "overflow", "formats", "offline", "linear", "journal"} <= set(names)
 
 
+@pytest.mark.requirement("CLI", "RET-2")
+def test_doctor_counts_the_calls_that_wait_for_a_person_and_is_well(sluicegate: Here) -> None:
+    def waiting() -> str:
+        done = sluicegate("doctor")
+        assert done.code == 0
+        (line,) = [line for line in done.out.splitlines() if line.split()[1] == "waiting"]
+        return " ".join(line.split()[2:])
+
+    call(sluicegate, "job_status", SUCCESS)
+    assert waiting() == "no call waits for its outcome to be found out"
+    _, envelope = call(sluicegate, "restart", HANG)
+    assert waiting().startswith("1 call is open: what does not run any more waits for a person")
+    act = ("audit", "resolve", str(envelope["request_id"]), "--as", "done", "--reason", "seen")
+    assert sluicegate(*act).code == 0
+    assert waiting() == "no call waits for its outcome to be found out"
+
+
+@pytest.mark.requirement("CLI")
+def test_doctor_looks_at_contracts_where_there_are_some(
+    sluicegate: Here, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    Path("contracts/restart/contract.yaml").write_text("tool: [\n")
+    assert sluicegate("doctor").out == sluicegate("doctor", "contracts").out
+    assert sluicegate("doctor").code == 1
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    bare = sluicegate("doctor")
+    assert bare.code == 0
+    assert "contracts" not in bare.out
+
+
 def test_doctor_says_what_is_ill_in_a_folder(sluicegate: Here) -> None:
     call(sluicegate, "job_status", SUCCESS)
     Path("contracts/state/audit.db").chmod(0o644)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from sluicegate.cli import times
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import (
+    DEFAULT_FOLDER,
     HUMAN,
     choose_paint,
     color_option,
@@ -23,7 +26,8 @@ from sluicegate.cli.output import (
 def doctor(folder: str | None, form: str, color: str) -> int:
     """Put the engines, the limits and the clock to the proof; with FOLDER its contracts too.
 
-    Each line says what was tried. Nothing is changed. Exit 1 if any line says FAIL.
+    Each line says what was tried. Nothing is changed. Exit 1 if any line says FAIL. Where no FOLDER
+    is named it is `contracts`, if there is such a folder.
     """
     from sluicegate.opening.examining.engines import examine_engines
     from sluicegate.opening.examining.folder import examine_folder
@@ -31,6 +35,8 @@ def doctor(folder: str | None, form: str, color: str) -> int:
 
     now = times.now()
     looks = examine_engines(now)
+    if folder is None and Path(DEFAULT_FOLDER).is_dir():
+        folder = DEFAULT_FOLDER
     if folder is not None:
         looks += examine_folder(folder, now)
     well = all(look.well for look in looks)

@@ -14,7 +14,12 @@ from typing import Final
 from sluicegate.contracts.settings import AuditSettings
 from sluicegate.errors import ConfigurationError
 from sluicegate.stores.keys import AuditKeys, open_keys
-from sluicegate.stores.looks import look_at_clock, look_at_open_calls, look_at_tail
+from sluicegate.stores.looks import (
+    count_open_calls,
+    look_at_clock,
+    look_at_open_calls,
+    look_at_tail,
+)
 from sluicegate.stores.sqlite_schema import (
     FULL,
     KNOWN_VERSIONS,
@@ -107,6 +112,7 @@ def _database(
     else:
         yield _triggers(connection)
         yield look_at_open_calls(connection)
+        yield count_open_calls(connection)
     yield look_at_clock(connection, now)
     yield look_at_tail(connection, keys)
 

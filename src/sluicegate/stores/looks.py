@@ -31,6 +31,16 @@ def look_at_open_calls(connection: Connection) -> Look:
     return Look(name="open calls", well=True, says="what is open is what the events say")
 
 
+def count_open_calls(connection: Connection) -> Look:
+    """How many calls are open; that is a matter for a person, and no fault of the record."""
+    row = connection.execute("SELECT count(DISTINCT request_id) FROM open_call").fetchone()
+    says = "no call waits for its outcome to be found out"
+    if row[0]:
+        calls = "1 call is" if row[0] == 1 else f"{row[0]} calls are"
+        says = f"{calls} open: what does not run any more waits for a person; see audit list --open"
+    return Look(name="waiting", well=True, says=says)
+
+
 def look_at_clock(connection: Connection, now: datetime) -> Look:
     """Whether no event lies ahead of ``now``."""
     newest = connection.execute("SELECT max(time) FROM audit_event").fetchone()[0]

@@ -15,7 +15,12 @@ from sluicegate.gates.events import StoredEvent
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.stores.encoding import time_text
 from sluicegate.stores.keys import AuditKeys, open_keys
-from sluicegate.stores.looks import look_at_clock, look_at_open_calls, look_at_tail
+from sluicegate.stores.looks import (
+    count_open_calls,
+    look_at_clock,
+    look_at_open_calls,
+    look_at_tail,
+)
 from sluicegate.stores.postgres_ledger import next_month, partition_of
 from sluicegate.stores.postgres_migrations import PREPARE, demand_version
 from sluicegate.stores.postgres_place import find_place
@@ -109,6 +114,7 @@ def _look(session: Session, keys: AuditKeys, now: datetime) -> Iterator[Look]:
     yield Look(name="triggers", well=not missing, says=says)
     yield _look_at_months(session, now)
     yield look_at_open_calls(session)
+    yield count_open_calls(session)
     yield look_at_clock(session, now)
     yield look_at_tail(session, keys)
 
