@@ -560,8 +560,10 @@ def test_doctor_looks_at_contracts_where_there_are_some(
     sluicegate: Here, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     Path("contracts/restart/contract.yaml").write_text("tool: [\n")
-    assert sluicegate("doctor").out == sluicegate("doctor", "contracts").out
-    assert sluicegate("doctor").code == 1
+    ill = sluicegate("doctor")
+    (fault,) = [line for line in ill.out.splitlines() if line.startswith("FAIL")]
+    assert (ill.code, fault.split()[1]) == (1, "contracts")
+    assert fault in sluicegate("doctor", "contracts").out.splitlines()
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
     bare = sluicegate("doctor")

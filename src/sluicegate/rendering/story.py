@@ -26,7 +26,7 @@ _ENDS: Final = frozenset({EventKind.OUTCOME, EventKind.REFUSED})
 _OWN_ACTS: Final = frozenset({EventKind.OPERATOR, EventKind.CONTRACTS})
 _IN_HEAD: Final = frozenset({"act", "who", "resolves"})
 _NOTHING: Final[Mapping[str, StoredEvent]] = MappingProxyType({})
-_NO_ROOM: Final = "as the day's share of custody was used up (retention.daily_bytes)"
+_NO_ROOM: Final = "as the day's share of custody had no room (retention.daily_bytes)"
 _SAID: Final = {
     "from_cache": "answered from the gate's cache",
     "abandoned": "the attempt ended without an answer of its own",

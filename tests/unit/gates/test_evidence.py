@@ -725,7 +725,7 @@ async def test_a_proof_that_found_no_room_in_custody_is_told_as_that() -> None:
     asked = list(audit.events(tool="job_status"))
     crowded_out = find_crowded_out(audit, [refusal])
     assert crowded_out == {asked[-1].request_id}
-    room = "as the day's share of custody was used up (retention.daily_bytes)"
+    room = "as the day's share of custody had no room (retention.daily_bytes)"
     assert (
         "           proof 1, job_status: the answer that the gate asked for is not kept\n"
         f"           it was not kept, {room}: of job_status, for this caller\n"
