@@ -21,6 +21,7 @@ from sluicegate.stores.encoding import (
     time_text,
 )
 from sluicegate.stores.keys import AuditKeys
+from sluicegate.values.digests import digest_of_json
 
 _COLUMN_OF_KIND: Final = {"arguments": "arguments_ref", "raw": "raw_ref"}
 _LAST_MOMENT: Final = datetime.max.replace(tzinfo=UTC)
@@ -126,12 +127,13 @@ def _share(
     """What the bytes are counted under: (table, names of its key, values).
 
     What evidence and replays need is counted for each caller and tenant apart, so that neither
-    refusals nor another caller's calls can use it up.
+    refusals nor another caller's calls can use it up. The caller stands there as a digest: spelled
+    out, a long name would not fit the row of an index.
     """
     tool, day = columns["tool"], str(columns["time"])[:10]
     if kept.kind != SELECTED:
         return "custody_day", ("tool", "day"), (tool, day)
-    caller = json.dumps([columns["caller_tenant"], columns["caller_subject"]])
+    caller = digest_of_json([columns["caller_tenant"], columns["caller_subject"]])
     return "custody_share", ("tool", "day", "caller"), (tool, day, caller)
 
 

@@ -299,6 +299,39 @@ async def test_arguments_and_callers_of_the_wrong_kind_say_what_to_pass() -> Non
         await gate.call("job_status", ARGUMENTS, caller="svc-deploy")  # type: ignore[call-overload]
 
 
+@pytest.mark.parametrize(
+    ("caller", "said"),
+    [
+        (Caller(subject=""), r"`subject` of a Caller is empty"),
+        (Caller(subject=5), r"`subject` of a Caller is a text"),  # type: ignore[arg-type]
+        (Caller(subject="a\0"), r"`subject` of a Caller is a text without NUL"),
+        (Caller(subject="a\ud800"), r"`subject` of a Caller is a text without NUL"),
+        (Caller(subject="a" * 1_025), r"`subject` of a Caller has 1,025 bytes in UTF-8: at most 1"),
+        (Caller(subject="é" * 513), r"`subject` of a Caller has 1,026 bytes"),
+        (Caller(subject="a", tenant="a" * 10_000_000), r"`tenant` of a Caller has 10,000,000 byte"),
+        (Caller(subject="a", session="a" * 1_025), r"`session` of a Caller has 1,025 bytes"),
+    ],
+    ids=lambda value: repr(value)[:32],
+)
+async def test_a_caller_that_cannot_be_recorded_is_misuse_and_told_why(
+    caller: Caller, said: str
+) -> None:
+    upstream = RecordedUpstream(answer())
+    gate = gate_of(contracts(), {"job_status": upstream})
+    with pytest.raises(MisuseError, match=f"^{said}"):
+        await gate.call("job_status", ARGUMENTS, caller=caller)
+    with pytest.raises(MisuseError, match=f"^{said}"):
+        gate.tool_definitions(caller=caller)
+    assert upstream.dispatches == []
+
+
+async def test_a_name_of_the_longest_length_is_recorded() -> None:
+    gate = gate_of(contracts(), {"job_status": RecordedUpstream(answer())})
+    longest = Caller(subject="é" * 512, tenant="a" * 1_024, session="a" * 1_024)
+    given = await gate.call("job_status", ARGUMENTS, caller=longest, call_id="a" * 1_024)
+    assert given.outcome == "success"
+
+
 @pytest.mark.requirement("AUD-1")
 async def test_closing_waits_for_the_calls_in_flight() -> None:
     release = asyncio.Event()

@@ -114,8 +114,8 @@ async def test_a_call_without_the_key_it_needs_is_told_so(call_id: str | None) -
     assert yard.upstream.dispatches == []
 
 
-@pytest.mark.parametrize("call_id", [5, b"c-1", ["c-1"], "c\0", "c\ud800"], ids=repr)
-async def test_an_id_that_is_no_text_is_misuse(call_id: Any) -> None:
+@pytest.mark.parametrize("call_id", [5, b"c-1", ["c-1"], "c\0", "c\ud800", "c" * 1_025])
+async def test_an_id_that_cannot_be_recorded_is_misuse(call_id: Any) -> None:
     yard = Yard()
     with pytest.raises(MisuseError, match="call_id"):
         await yard.act(call_id)

@@ -277,3 +277,45 @@ async def test_a_refusal_is_no_outstanding_call() -> None:
     refused: Any = await gate.check_call("job_status", "{}", caller=CALLER)
     with pytest.raises(MisuseError, match="check_call"):
         await gate.check_result(refused, answer())
+
+
+RECEIVED = Receipt(adapter="host", adapter_version="1", endpoint="GET /jobs", raw=answer())
+
+
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [
+        ("adapter", 5),
+        ("adapter", "a\0"),
+        ("adapter_version", 5),
+        ("adapter_version", None),
+        ("adapter_version", "é" * 513),
+        ("endpoint", b"GET /jobs"),
+        ("endpoint", "a\ud800"),
+        ("endpoint", "a" * 4_097),
+        ("raw", "{}"),
+        ("raw", None),
+        ("diagnostics", "lost"),
+        ("fault", "timeout"),
+        ("dispatched", 1),
+        ("from_cache", None),
+        ("status", "200"),
+        ("status", True),
+        ("exit_code", 1.0),
+        ("content_type", b"application/json"),
+        ("content_encoding", 5),
+        ("retry_after_s", "5"),
+        ("headers", {"ETag": "x"}),
+        ("headers", (("ETag", b"x"),)),
+        ("headers", ("ETag",)),
+    ],
+    ids=lambda value: repr(value)[:24],
+)
+async def test_a_receipt_with_a_member_of_another_type_is_misuse_and_spends_nothing(
+    member: str, value: Any
+) -> None:
+    gate = host_gate()
+    outstanding = await ask(gate)
+    with pytest.raises(MisuseError, match=f"^`{member}` of a Receipt"):
+        await gate.check_result(outstanding, replace(RECEIVED, **{member: value}))
+    assert (await gate.check_result(outstanding, RECEIVED)).outcome == "success"
