@@ -30,6 +30,10 @@ TYPES: Final = tuple(
 )
 """What each column may hold, in the same order."""
 
+_NUMBERS: Final = frozenset(
+    name for name, types in zip(COLUMNS, TYPES, strict=True) if int in types
+)
+
 _FINDING_MEMBERS: Final = tuple(field.name for field in fields(Finding))
 _finding_values = attrgetter(*_FINDING_MEMBERS)
 _write_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
@@ -55,7 +59,7 @@ def encode_event(event: AuditEvent, keys: AuditKeys) -> EncodedEvent:
     """Return the columns of ``event``.
 
     ``arguments``, ``raw`` and ``returned`` become HMACs. Raises: ValueError for a naive time or a
-    non-finite number, TypeError for what is not JSON. Source: SPEC AUD-2.
+    non-finite number, TypeError for what is not JSON or no text. Source: SPEC AUD-2.
     """
     columns: dict[str, Column] = {
         "event_id": make_event_id(event.time),
@@ -94,8 +98,12 @@ def encode_event(event: AuditEvent, keys: AuditKeys) -> EncodedEvent:
         "detail": json_text(dict(event.detail)),
     }
     for name, value in columns.items():
-        if value.__class__ is str and not value.isascii():
-            columns[name] = storable(value)
+        if value.__class__ is str:
+            if not value.isascii():
+                columns[name] = storable(value)
+        elif value is not None and not isinstance(value, str) and name not in _NUMBERS:
+            # A store that made a text of it would hold what its link does not cover.
+            raise TypeError(f"{name} is a text, and no {type(value).__name__}")
     return EncodedEvent(columns=columns, kept=event.kept, time=event.time)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, cast
+from typing import Final
 
 from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.ports import AuditUnavailable
@@ -129,6 +129,6 @@ def _without_nul(event: AuditEvent) -> AuditEvent:
     found = {
         name: without_nul(value)
         for name in _TEXTS
-        if (value := cast("str | None", getattr(event, name))) is not None and "\0" in value
+        if isinstance(value := getattr(event, name), str) and "\0" in value
     }
     return replace(event, **found) if found else event

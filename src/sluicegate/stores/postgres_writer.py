@@ -3,7 +3,7 @@
 The head of the chain is locked first and the queue drained second, so that what arrives while other
 gates write joins the same commit. A connection that is lost is opened anew for the next batch; what
 became of a commit whose answer was lost is asked of the record, and the batch is never written
-again.
+again. One that an item of it undid, before its commit, is written without that item.
 """
 
 from __future__ import annotations
@@ -26,6 +26,13 @@ LOOKING_S: Final = 5.0
 """How long a lost server is asked again what became of a commit."""
 
 _BETWEEN_S: Final = 0.1
+
+_OF_ONE: Final = ("22", "23", "42804", "42846", "54", "P0")
+"""How a state of the server begins that says something of a value: a bad one, one that breaks a
+constraint, has another type, is too long for an index, or is refused by a guard. Source:
+PostgreSQL, appendix A."""
+
+_UNSENT: Final = (psycopg.DataError, psycopg.ProgrammingError, psycopg.NotSupportedError)
 
 
 class PostgresWriter(Writer):
@@ -54,13 +61,14 @@ class PostgresWriter(Writer):
         self._open()
         self._thread.start()
 
-    def _write(self, batch: list[Item]) -> None:
+    def _write(self, batch: list[Item], *, joined: bool) -> None:
         try:
             ledger = self._begin()
-            self._drain(batch)
+            if joined:
+                self._drain(batch)
             wanted = [item for item in batch if not item.is_idle]
-            with ledger.session.sending_ahead():
-                self._demand_same_chain(ledger)
+            self._demand_same_chain(ledger)
+            with self._undone(), ledger.session.sending_ahead():
                 results = [attempt(item.work, ledger) for item in wanted]
                 ledger.advance()
         except BaseException:
@@ -70,6 +78,13 @@ class PostgresWriter(Writer):
         self._last = (ledger.seq, ledger.link)
         for item, result in zip(wanted, results, strict=True):
             item.result = result
+
+    def _concerns_one(self, error: Exception) -> bool:
+        if not isinstance(error, psycopg.Error):
+            return False
+        if error.sqlstate is None:  # the library's own: a value that it cannot send
+            return isinstance(error, (*_UNSENT, psycopg.errors.PipelineAborted))
+        return error.sqlstate.startswith(_OF_ONE)
 
     def _tell(self, error: Exception) -> str:
         return tell_error(error)

@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.stores.file_lock import FileLock
@@ -19,6 +20,12 @@ from sluicegate.stores.keyring import Keyring
 from sluicegate.stores.record_ledger import Ledger
 from sluicegate.stores.sqlite_schema import connect, prepare_tables
 from sluicegate.stores.writing import MAX_QUEUED_BYTES, Item, Writer, attempt
+
+_OF_ONE: Final = (
+    *(sqlite3.DataError, sqlite3.IntegrityError),
+    *(sqlite3.InterfaceError, sqlite3.ProgrammingError, sqlite3.NotSupportedError),
+)
+"""What SQLite, or the way to it, says of a value. A file that cannot be written is none of them."""
 
 
 class SqliteWriter(Writer):
@@ -58,14 +65,18 @@ class SqliteWriter(Writer):
             raise
         self._thread.start()
 
-    def _write(self, batch: list[Item]) -> None:
+    def _write(self, batch: list[Item], *, joined: bool) -> None:
         with self._lock:
             try:
-                self._drain(batch)
+                if joined:
+                    self._drain(batch)
                 self._commit([item for item in batch if not item.is_idle])
             except BaseException:
                 self._drop()  # under the lock: closing may touch the write-ahead log
                 raise
+
+    def _concerns_one(self, error: Exception) -> bool:
+        return isinstance(error, _OF_ONE)
 
     def _release(self) -> None:
         try:
@@ -82,7 +93,8 @@ class SqliteWriter(Writer):
         self._demand_footing()
         ledger.begin()
         self._demand_same_chain(ledger)
-        results = [attempt(item.work, ledger) for item in batch]
+        with self._undone():
+            results = [attempt(item.work, ledger) for item in batch]
         ledger.commit()
         self._demand_footing()  # what was committed into a log that is gone is nowhere
         self._last = (ledger.seq, ledger.link)

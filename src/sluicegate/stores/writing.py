@@ -12,8 +12,9 @@ import asyncio
 import queue
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import Final, TypeAlias
 
 from sluicegate.errors import ConfigurationError, MisuseError
@@ -26,6 +27,14 @@ _BATCH_ITEMS: Final = 1_000
 _BATCH_BYTES: Final = 16_777_216
 
 Work: TypeAlias = Callable[[Ledger], object]
+
+
+class Undone(Exception):  # noqa: N818  (a state, not a defect)
+    """Nothing of a batch was written, and the reason may be that of one item in it alone."""
+
+    def __init__(self, because: Exception) -> None:
+        super().__init__(str(because))
+        self.because = because
 
 
 class Item:
@@ -106,15 +115,21 @@ class Writer(ABC):
             raise AuditUnavailable(f"the record did not close within {timeout_s} s")
 
     @abstractmethod
-    def _write(self, batch: list[Item]) -> None:
-        """Be alone on the record, ``_drain`` into ``batch``, commit it, and note the results.
+    def _write(self, batch: list[Item], *, joined: bool) -> None:
+        """Be alone on the record, commit ``batch``, and note the results.
 
-        The connection is let go of when anything is raised: the next batch begins on another.
+        Where it is ``joined``, ``_drain`` into it first. The connection is let go of when anything
+        is raised: the next batch begins on another. Raises: Undone, before anything of it was
+        committed, where the others may be written without one of them.
         """
 
     @abstractmethod
     def _release(self) -> None:
         """Let go of everything when the thread ends."""
+
+    @abstractmethod
+    def _concerns_one(self, error: Exception) -> bool:
+        """Whether an error of the connection may come of one item: neither record nor server."""
 
     def _tell(self, error: Exception) -> str:
         """Return what may be told of a failure of the connection."""
@@ -125,23 +140,49 @@ class Writer(ABC):
             first = self._queue.get()
             if first is None:
                 break
-            self._serve([first])
+            self._serve([first], joined=True)
         self._release()
 
-    def _serve(self, batch: list[Item]) -> None:
+    def _serve(self, batch: list[Item], *, joined: bool = False) -> None:
+        """Write ``batch`` in one commit; where one item undoes it, the others without that one.
+
+        It is halved until the item at fault is alone, and stays in order.
+        """
         failure: str | None = None
         try:
-            self._write(batch)
-        except self.failures as error:
-            failure = self._tell(error)
+            self._write(batch, joined=joined)
+        except Undone as undone:
+            if len(batch) > 1:
+                middle = len(batch) // 2
+                self._serve(batch[:middle])
+                self._serve(batch[middle:])
+                return
+            failure = self._tell_any(undone.because)
         except Exception as error:  # noqa: BLE001  (a defect here refuses this batch, never passes it)
-            failure = type(error).__name__
+            failure = self._tell_any(error)
         if failure is not None:
             for item in batch:
                 item.result = AuditUnavailable(f"{self._shown}: {failure}")
         with self._gate:
             self._queued_bytes -= sum(item.size for item in batch)
         settle(batch)
+
+    def _tell_any(self, error: Exception) -> str:
+        """Return the text of what is foreseen, of anything else its type."""
+        return self._tell(error) if isinstance(error, self.failures) else type(error).__name__
+
+    @contextmanager
+    def _undone(self) -> Iterator[None]:
+        """Do the work of a batch, before its commit. Raises: Undone; what concerns all of them."""
+        try:
+            yield
+        except Exception as error:
+            # What the record and its place do wrong was seen before; here it is the work's own.
+            if isinstance(error, AuditUnavailable) or not isinstance(error, self.failures):
+                raise Undone(error) from error
+            if self._concerns_one(error):
+                raise Undone(error) from error
+            raise
 
     def _drain(self, batch: list[Item]) -> None:
         """Take what waits by now into ``batch``, bounded in count and bytes."""

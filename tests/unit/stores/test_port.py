@@ -54,6 +54,7 @@ async def test_recording_nothing_writes_nothing(store: Store) -> None:
         pytest.param(outcome(arguments={"a": object()}), id="not JSON"),
         pytest.param(outcome(time=NOW.replace(tzinfo=None)), id="naive time"),
         pytest.param(outcome(detail={"a": b"bytes"}), id="bytes in detail"),
+        pytest.param(outcome(adapter_version=5), id="a number for a text"),
     ],
 )
 async def test_events_that_cannot_be_encoded_are_refused_whole_and_harm_no_other(
