@@ -14,7 +14,15 @@ import pytest
 from tests.acceptance.commands import Done, Here, run_apart
 from tests.acceptance.folders import write_folder
 from tests.postgres_clusters import free_port
-from tests.postgres_servers import GATE_PASSWORD, as_role, gate_role, new_place, owner_of, url_of
+from tests.postgres_servers import (
+    GATE_PASSWORD,
+    as_role,
+    gate_role,
+    new_place,
+    owner_of,
+    unguarded,
+    url_of,
+)
 
 from sluicegate.opening.blocking import open_blocking
 from sluicegate.stores import stores
@@ -235,3 +243,18 @@ def test_without_the_library_the_extra_is_named(
     done = sluicegate("audit", "verify")
     assert (done.code, "sluicegate[postgres]" in done.err) == (2, True)
     assert "sluicegate[postgres]" in looks(sluicegate)[1]["store"][1]
+
+
+@pytest.mark.requirement("AUD-3")
+@pytest.mark.parametrize("first_gone", [1, 2])
+def test_doctor_tells_of_a_cut_end_that_no_gate_writes_behind(
+    sluicegate: Here, as_gate: None, place: Place, first_gone: int
+) -> None:
+    call("failed")
+    with unguarded(place) as intruder:
+        intruder.execute("DELETE FROM audit_event WHERE seq >= %s", (first_gone,))
+        intruder.execute("DELETE FROM open_call")
+    code, found = looks(sluicegate)
+    told = "CHAIN_SHORTER_THAN_ANCHOR: the head of the chain names event 3 as the newest"
+    assert (code, found["chain"]) == (1, (False, told))
+    assert told in sluicegate("audit", "verify").out

@@ -17,6 +17,7 @@ from sluicegate.gates.record_queries import EventFilters
 from sluicegate.stores.chain import GENESIS, verify_chain
 from sluicegate.stores.keyring import Keyring, ReadKeys
 from sluicegate.stores.keys import AuditKeys
+from sluicegate.stores.postgres_ledger import tell_head_fault
 from sluicegate.stores.postgres_place import Place
 from sluicegate.stores.postgres_session import Session, connect, tell_error
 from sluicegate.stores.postgres_writer import PostgresWriter
@@ -144,12 +145,9 @@ class PostgresStore(QueuedStore):
 
 
 def _compare(session: Session, report: ChainReport, last: tuple[int, str]) -> ChainReport:
-    head = session.execute("SELECT seq, link FROM chain_head").fetchone()
-    if head != last:
-        says = "nothing" if head is None else f"event {head[0]}"
-        return _broken(
-            last, f"CHAIN_SHORTER_THAN_ANCHOR: the head of the chain names {says} as the newest"
-        )
+    problem = tell_head_fault(session, last)
+    if problem is not None:
+        return _broken(last, problem)
     fault = find_fault(session)
     if fault is None:
         return report

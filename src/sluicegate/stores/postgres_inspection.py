@@ -13,6 +13,7 @@ from sluicegate.contracts.settings import AuditSettings
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import StoredEvent
 from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.stores.chain import GENESIS
 from sluicegate.stores.encoding import time_text
 from sluicegate.stores.keys import AuditKeys, open_keys
 from sluicegate.stores.looks import (
@@ -21,7 +22,7 @@ from sluicegate.stores.looks import (
     look_at_open_calls,
     look_at_tail,
 )
-from sluicegate.stores.postgres_ledger import next_month, partition_of
+from sluicegate.stores.postgres_ledger import next_month, partition_of, tell_head_fault
 from sluicegate.stores.postgres_migrations import PREPARE, demand_version
 from sluicegate.stores.postgres_place import find_place
 from sluicegate.stores.postgres_schema import TRIGGERS
@@ -116,7 +117,20 @@ def _look(session: Session, keys: AuditKeys, now: datetime) -> Iterator[Look]:
     yield look_at_open_calls(session)
     yield count_open_calls(session)
     yield look_at_clock(session, now)
-    yield look_at_tail(session, keys)
+    yield _look_at_chain(session, keys)
+
+
+def _look_at_chain(session: Session, keys: AuditKeys) -> Look:
+    """Whether the newest events hold together, and the newest is what the head of the chain names:
+    no gate appends behind a head whose event is gone."""
+    tail = look_at_tail(session, keys)
+    if not tail.well:
+        return tail
+    newest = session.execute(
+        "SELECT seq, link FROM audit_event ORDER BY seq DESC LIMIT 1"
+    ).fetchone()
+    problem = tell_head_fault(session, newest or (0, GENESIS))
+    return tail if problem is None else Look(name="chain", well=False, says=problem)
 
 
 def _look_at_rights(session: Session) -> Iterator[Look]:

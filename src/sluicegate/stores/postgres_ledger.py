@@ -87,6 +87,18 @@ class PostgresLedger(Ledger):
         self.session.insert_event(columns)
 
 
+def tell_head_fault(session: Session, newest: tuple[int, str]) -> str | None:
+    """Say what the head of the chain names where that is not its ``newest`` event.
+
+    A tail that was cut shows so, unless the head was set back too. Raises: psycopg.Error.
+    """
+    head = session.execute("SELECT seq, link FROM chain_head").fetchone()
+    if head == newest:
+        return None
+    says = "nothing" if head is None else f"event {head[0]}"
+    return f"CHAIN_SHORTER_THAN_ANCHOR: the head of the chain names {says} as the newest"
+
+
 def prepare_months(session: Session, month: str) -> None:
     """See that the partitions of ``month`` and the next one stand, made where the role may.
 
