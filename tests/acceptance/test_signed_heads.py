@@ -148,8 +148,17 @@ async def test_doctor_tells_of_events_that_no_head_covers(sluicegate: Here) -> N
     async with open_gate("contracts", clock=FixedClock(datetime(2026, 1, 1, tzinfo=UTC))) as gate:
         await gate.call("job_status", '{"run_id": "run_1", "state": "failed"}', caller=SVC)
     Path("away/heads.jsonl").unlink()
-    looked = await asyncio.to_thread(doctor_on_heads, sluicegate)
-    assert (looked[0], "after 0 are covered by no head" in looked[1]) == (False, True)
+    told = "heads.jsonl: events after 0 are covered by no head since 2026-01-01T00:00:00"
+    well, says = await asyncio.to_thread(doctor_on_heads, sluicegate)
+    assert (well, says.startswith("there is no head in "), told in says) == (False, True, True)
+
+    # A gate that is at work adds new ones: what waits is as old as before.
+    settle(PLACES)
+    await asyncio.to_thread(call)
+    settle(HEADS)
+    assert not Path("away/heads.jsonl").exists()
+    well, says = await asyncio.to_thread(doctor_on_heads, sluicegate)
+    assert (well, told in says) == (False, True)
 
 
 REFUSED = {

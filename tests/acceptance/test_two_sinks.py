@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,8 @@ from tests.acceptance.outside import PLACES, settle, write_with_away
 
 from sluicegate.errors import ConfigurationError
 from sluicegate.opening.blocking import BlockingGate, open_blocking
+from sluicegate.opening.folder import open_gate
+from sluicegate.testing import FixedClock
 from sluicegate.values.callers import Caller
 
 SVC = Caller(subject="svc")
@@ -72,6 +76,28 @@ def test_a_sink_that_cannot_be_written_counts_as_the_settings_say(
     assert kinds()[-2:] == ["intent", "outcome"]
 
 
+@pytest.mark.requirement("AUD-3", "RES-9")
+@pytest.mark.parametrize("heads", ["", ', heads: {to: "file:../away/heads.jsonl"}'])
+def test_the_folder_of_a_disk_that_is_gone_is_not_made(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, heads: str
+) -> None:
+    settle(ALSO + heads)
+    away, aside = Path("away"), Path("aside")
+    with open_blocking("contracts") as gate:
+        assert call_of(gate) is None
+        away.rename(aside)
+        assert [call_of(gate) for _ in range(2)] == ["UNAVAILABLE"] * 2
+        assert not away.exists()
+    told = f"{tmp_path}/away/events.jsonl: the folder {tmp_path}/away does not exist: mount the"
+    assert told in caplog.text
+    assert "any more" not in caplog.text
+    with pytest.raises(ConfigurationError, match=f"{tmp_path}/away does not exist"):
+        call()
+    assert not away.exists()
+    aside.rename(away)
+    assert call() is None
+
+
 def doctor_on_the_sink(sluicegate: Here) -> tuple[bool, str]:
     looks = json.loads(sluicegate("doctor", "contracts", "--format", "json-v1").out)["looks"]
     (look,) = [look for look in looks if look["name"] == "second sink"]
@@ -89,6 +115,35 @@ def test_doctor_tells_whether_the_second_sink_follows(sluicegate: Here) -> None:
     assert (well, "CHAIN_SHORTER_THAN_ANCHOR: event 3 is in" in says) == (False, True)
     SINK.write_text("x\n")
     assert doctor_on_the_sink(sluicegate)[0] is False
+
+
+async def test_doctor_tells_of_a_sink_that_holds_not_what_it_should(
+    sluicegate: Here, tmp_path: Path
+) -> None:
+    """Another disk at its place, or none: what is old and not there is missing."""
+    before = FixedClock(datetime(2026, 1, 1, tzinfo=UTC))
+    async with open_gate("contracts", clock=before) as gate:
+        await gate.call("job_status", '{"run_id": "run_1", "state": "failed"}', caller=SVC)
+    whole = SINK.read_text().splitlines(keepends=True)
+
+    SINK.unlink()
+    well, says = await asyncio.to_thread(doctor_on_the_sink, sluicegate)
+    told = f"there is no event in {tmp_path}/away/events.jsonl: it holds the events up to 0, and"
+    assert (well, says[: len(told)]) == (False, told)
+
+    SINK.write_text("".join(whole[:2]))
+    well, says = await asyncio.to_thread(doctor_on_the_sink, sluicegate)
+    assert (well, "event 3 of 2026-01-01T00:00:00" in says) == (False, True)
+
+
+def test_what_an_operator_did_without_a_gate_is_not_missed_in_the_sink(sluicegate: Here) -> None:
+    call()
+    assert sluicegate("audit", "rotate", "--reason", "ticket 7").code == 0
+    with closing(sqlite3.connect("contracts/state/audit.db", isolation_level=None)) as database:
+        database.execute("DROP TRIGGER audit_event_no_update")
+        database.execute("UPDATE audit_event SET time = '2026-01-01T00:00:00.000000Z'")
+    well, says = doctor_on_the_sink(sluicegate)
+    assert (well, says.endswith(" are still to come")) == (True, True)
 
 
 REFUSED = {

@@ -50,6 +50,7 @@ async def test_an_exporter_that_waits_or_lies_changes_no_answer(processor: SpanP
 
 @pytest.mark.requirement("AUD-3")
 async def test_no_call_waits_for_a_head_that_hangs(tmp_path: Path) -> None:
+    (tmp_path / "away").mkdir()
     attended = headed(SqliteStore(tmp_path / "a.db", draw_keys()), tmp_path, every_events=1)
     await attended.record([intent()])
     await attended._begin()

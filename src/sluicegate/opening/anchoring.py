@@ -117,10 +117,10 @@ def _compare(file: AppendedFile, keys: PublicKeys, events: Iterable[StoredEvent]
     except FileNotFoundError:
         heads = ()
     except OSError as error:
-        return AnchorReport(heads=0, problem=f"{file.path} cannot be read: {error.strerror}")
+        return AnchorReport(heads=0, problem=f"{file} cannot be read: {error.strerror}")
     try:
         if heads == () and any(True for _ in events):
-            problem = f"{file.path} holds no head, so nothing vouches for the end of the record"
+            problem = f"{file} holds no head, so nothing vouches for the end of the record"
             return AnchorReport(heads=0, problem=problem)
         return compare_heads(heads, events)
     except AuditUnavailable as error:

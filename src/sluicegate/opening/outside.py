@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 from sluicegate.contracts.settings import AuditSettings
 from sluicegate.errors import ConfigurationError
-from sluicegate.gates.events import StoredEvent
+from sluicegate.gates.events import EventKind, StoredEvent
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.opening.outside_files import find_outside_faults
 from sluicegate.opening.record_files import find_record_faults
 from sluicegate.stores.appended_file import find_outside_file
 from sluicegate.stores.encoding import time_text
 from sluicegate.stores.heads import public_keys_of, read_head
-from sluicegate.stores.heads_check import read_newest
+from sluicegate.stores.heads_check import read_copy
 from sluicegate.stores.heads_file import find_heads_file
 from sluicegate.stores.keys import open_signing_keys
 from sluicegate.stores.second_sink import SinkUnwritten, read_place
@@ -27,6 +28,9 @@ _HEADS: Final = "heads"
 _SINK: Final = "second sink"
 _LATE: Final = 3
 """A head that is so many times later than it should be is missing."""
+
+_SINK_LATE: Final = timedelta(minutes=3)
+"""An event of a gate that is older than this and not in the second sink is missing."""
 
 
 def inspect_outside(settings: AuditSettings, folder: Path, *, now: datetime) -> Iterator[Look]:
@@ -51,7 +55,7 @@ def inspect_outside(settings: AuditSettings, folder: Path, *, now: datetime) -> 
     if "/audit/also" in misplaced:
         yield Look(name=_SINK, well=False, says=misplaced["/audit/also"])
     elif settings.also is not None:
-        yield _guarded(_SINK, lambda: _look_at_sink(settings, folder))
+        yield _guarded(_SINK, lambda: _look_at_sink(settings, folder, now))
 
 
 def _guarded(name: str, look: Callable[[], Look]) -> Look:
@@ -72,16 +76,20 @@ def _look_at_heads(settings: AuditSettings, folder: Path, now: datetime) -> Look
     keys = public_keys_of(open_signing_keys(settings.keys, folder, may_draw=False))
     head = None if line is None else read_head(line, keys)
     if isinstance(head, str):
-        return Look(name=_HEADS, well=False, says=f"the last line of {file.path}: {head}")
+        return Look(name=_HEADS, well=False, says=f"the last line of {file}: {head}")
     signed = 0 if head is None else head.seq
     fault = _compare(newest, signed, None if head is None else head.link, "was signed")
     if fault is not None or newest is None:
         return Look(name=_HEADS, well=False, says=fault or "the record holds no event")
+    # By the first that waits: the newest one of a gate at work is never old.
+    waits = _first(settings, folder, after=signed)
     late = now - timedelta(seconds=_LATE * settings.heads.every_s)
-    if newest.seq > signed and newest.time < time_text(late):
+    if waits is not None and waits.time < time_text(late):
+        told = "" if line is not None else f"there is no head in {file}: "
         says = (
-            f"events after {signed} are covered by no head since {newest.time}: look at the log of"
-            " the gate, or sign now: sluicegate audit heads"
+            f"{told}events after {signed} are covered by no head since {waits.time}: look whether"
+            " that disk is the right one, at the log of the gate, or sign now: sluicegate audit"
+            " heads"
         )
         return Look(name=_HEADS, well=False, says=says)
     return Look(
@@ -89,7 +97,7 @@ def _look_at_heads(settings: AuditSettings, folder: Path, now: datetime) -> Look
     )
 
 
-def _look_at_sink(settings: AuditSettings, folder: Path) -> Look:
+def _look_at_sink(settings: AuditSettings, folder: Path, now: datetime) -> Look:
     assert settings.also is not None  # noqa: S101  (narrows for the checker)
     file = find_outside_file(settings.also, "audit.also", settings, folder)
     seq, link = read_place(file)
@@ -98,6 +106,17 @@ def _look_at_sink(settings: AuditSettings, folder: Path) -> Look:
     if fault is not None:
         return Look(name=_SINK, well=False, says=fault)
     behind = (0 if newest is None else newest.seq) - seq
+    # What an operator did without a gate waits for the next gate, however long that takes.
+    waits = _first(settings, folder, after=seq, of_gates=True) if behind else None
+    if waits is not None and waits.time < time_text(now - _SINK_LATE):
+        told = "" if seq else f"there is no event in {file}: "
+        says = (
+            f"{told}it holds the events up to {seq}, and event {waits.seq} of {waits.time} is not"
+            f" in it, nor what came after it ({behind} in all): look whether that disk is the right"
+            " one, and at the log of the gate; the next event of a gate is copied with all that"
+            " are missing"
+        )
+        return Look(name=_SINK, well=False, says=says)
     return Look(
         name=_SINK, well=True, says=f"it holds the events up to {seq}, {behind} are still to come"
     )
@@ -113,13 +132,38 @@ def _compare(newest: StoredEvent | None, seq: int, link: str | None, what: str) 
 
 
 def _newest_event(settings: AuditSettings, folder: Path) -> StoredEvent | None:
-    """Read it without opening the record: that would bring up its tables, and begin a writer."""
+    with closing(_read(settings, folder, limit=1, newest_first=True)) as events:
+        return next(events, None)
+
+
+def _first(
+    settings: AuditSettings, folder: Path, *, after: int, of_gates: bool = False
+) -> StoredEvent | None:
+    """Return the first event behind ``after``, with ``of_gates`` the first that a gate recorded."""
+    with closing(_read(settings, folder, after=after)) as events:
+        for event in events:
+            if not of_gates or event.kind != EventKind.OPERATOR:
+                return event
+    return None
+
+
+def _read(
+    settings: AuditSettings,
+    folder: Path,
+    *,
+    limit: int | None = None,
+    newest_first: bool = False,
+    after: int = 0,
+) -> Generator[StoredEvent]:
+    """Read without opening the record: that would bring up its tables, and begin a writer."""
     if settings.store == "memory:":
-        return None
+        return
     if is_postgres(settings):
         demand_postgres()
-        from sluicegate.stores.postgres_inspection import read_newest_event
+        from sluicegate.stores.postgres_inspection import read_events
 
-        return read_newest_event(settings)
+        yield from read_events(settings, limit=limit, newest_first=newest_first, after=after)
+        return
     path = database_path(settings, folder)
-    return read_newest(path) if path.exists() and path.stat().st_size else None
+    if path.exists() and path.stat().st_size:
+        yield from read_copy(path, limit=limit, newest_first=newest_first, after=after)

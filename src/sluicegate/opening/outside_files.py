@@ -9,7 +9,7 @@ from pathlib import Path
 from sluicegate.contracts.settings import AuditSettings
 from sluicegate.errors import ConfigurationError
 from sluicegate.opening.settings_problems import SettingFault
-from sluicegate.stores.appended_file import find_outside_file
+from sluicegate.stores.appended_file import MOUNT_IT, AppendedFile, find_outside_file
 
 
 def find_outside_faults(settings: AuditSettings, folder: Path) -> Iterator[SettingFault]:
@@ -27,17 +27,18 @@ def find_outside_faults(settings: AuditSettings, folder: Path) -> Iterator[Setti
         if to is None:
             continue
         try:
-            path = find_outside_file(to, key, settings, folder).path
+            file = find_outside_file(to, key, settings, folder)
         except ConfigurationError as error:
             yield SettingFault(pointer, str(error))
             continue
-        missing = _say_missing(path, key)
+        path = file.path
+        missing = _say_missing(file, key)
         if missing is not None:
             yield SettingFault(pointer, missing)
         if path.is_dir():
-            yield SettingFault(pointer, f"{path} ({key}) is a folder: name a file in it")
+            yield SettingFault(pointer, f"{file} ({key}) is a folder: name a file in it")
         if path.resolve() in found:  # by a link, or once from the root
-            says = f"{path} ({key}) is the file that audit.heads go to: name a file of its own"
+            says = f"{file} ({key}) is the file that audit.heads go to: name a file of its own"
             yield SettingFault(pointer, f"{says} for each")
         found.append(path.resolve())
 
@@ -48,17 +49,14 @@ def demand_outside_files(settings: AuditSettings, folder: Path) -> None:
         raise ConfigurationError(fault.says)
 
 
-def _say_missing(path: Path, key: str) -> str | None:
+def _say_missing(file: AppendedFile, key: str) -> str | None:
     """A folder that were made here could lie below a mount point that nothing is mounted on."""
     try:
-        if stat.S_ISDIR(path.parent.stat().st_mode):
+        if stat.S_ISDIR(file.folder.stat().st_mode):
             return None
         why = "is no folder"
     except FileNotFoundError:
         why = "does not exist"
     except OSError as error:
         why = f"cannot be looked at ({error.strerror})"
-    return (
-        f"{path.parent.resolve()} {why}, and {path.name} ({key}) is to stand in it: mount the"
-        " disk, make the folder, or name another one; only the file itself is made"
-    )
+    return f"{file.folder} {why}, and {file.path.name} ({key}) is to stand in it: {MOUNT_IT}"

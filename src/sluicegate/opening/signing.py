@@ -41,7 +41,7 @@ def open_public_keys(settings: AuditSettings, folder: Path, file: AppendedFile) 
         is_unsigned = file.read_last() is None
     except OSError as error:
         raise ConfigurationError(
-            f"the heads {file.path} cannot be read ({error.strerror}): look at audit.heads"
+            f"the heads {file} cannot be read ({error.strerror}): look at audit.heads"
         ) from error
     return public_keys_of(open_signing_keys(settings.keys, folder, may_draw=is_unsigned))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,26 +15,46 @@ from sluicegate.stores.stores import database_path
 from sluicegate.stores.whole_files import sync_directory
 
 SCHEME: Final = "file:"
+MOUNT_IT: Final = (
+    "mount the disk, make the folder, or name another one; only the file itself is made"
+)
 _MODE: Final = 0o600
 _WINDOW_BYTES: Final = 8_192
 
 
+class FolderMissing(OSError):  # noqa: N818  (a state of the disk)
+    """The folder of the file is not there; ``strerror`` says so, and what to do."""
+
+
 class AppendedFile:
-    """Append-only lines in one file, under a lock beside it. Every method raises OSError."""
+    """Append-only lines in one file, under a lock beside it. Every method raises OSError.
+
+    The folder is never made: one that is gone may be a disk that is not mounted, and what were made
+    in its place would be taken for what stood there.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()
 
+    def __str__(self) -> str:
+        return str(self.folder / self.path.name)
+
+    @property
+    def folder(self) -> Path:
+        """The folder as it is told: without links and ``..``."""
+        return Path(os.path.realpath(self.path.parent))
+
     def lock(self) -> FileLock:
         """Return a lock of the caller's own; who holds it alone reads the end and appends."""
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._demand_folder()
         return FileLock(self.path.with_name(f"{self.path.name}.lock"))
 
     def read_last(self) -> bytes | None:
-        """Return the last whole line without its break, None where there is none."""
+        """Return the last whole line without its break, None where the folder holds none."""
         try:
             descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
+            self._demand_folder()
             return None
         try:
             end = _find_break(descriptor, os.lseek(descriptor, 0, os.SEEK_END))
@@ -72,9 +93,15 @@ class AppendedFile:
 
     def lines(self, *, max_bytes: int) -> Iterator[bytes]:
         """Yield the lines with their breaks; a line that is too long comes as an empty one."""
+        self._demand_folder()
         with self.path.open("rb") as file:
             while line := file.readline(max_bytes + 1):
                 yield line if line.endswith(b"\n") or len(line) <= max_bytes else b"\n"
+
+    def _demand_folder(self) -> None:
+        if not self.path.parent.exists():
+            says = f"the folder {self.folder} does not exist: {MOUNT_IT}"
+            raise FolderMissing(errno.ENOENT, says, str(self.folder))
 
 
 def find_outside_file(to: str, key: str, settings: AuditSettings, folder: Path) -> AppendedFile:
@@ -83,16 +110,16 @@ def find_outside_file(to: str, key: str, settings: AuditSettings, folder: Path) 
     Rejects: the folder of the database, since who puts a copy of that folder back puts back both;
     a record in memory. Raises: ConfigurationError.
     """
-    path = folder / to.removeprefix(SCHEME)
+    file = AppendedFile(folder / to.removeprefix(SCHEME))
     if settings.store == "memory:":
         raise ConfigurationError(f"{key} needs a record that stays: audit.store is memory:")
     is_file = settings.store.startswith("sqlite:")
-    if is_file and path.resolve().parent == database_path(settings, folder).resolve().parent:
+    if is_file and file.path.resolve().parent == database_path(settings, folder).resolve().parent:
         raise ConfigurationError(
-            f"{path} ({key}) stands beside the record that it vouches for: whoever puts an old"
+            f"{file} ({key}) stands beside the record that it vouches for: whoever puts an old"
             " copy back puts back both. Name another folder, best on another disk"
         )
-    return AppendedFile(path)
+    return file
 
 
 def _find_break(descriptor: int, end: int) -> int:

@@ -78,7 +78,7 @@ def walk_chain(events: Iterable[StoredEvent]) -> ChainReport:
 
 
 def read_copy(
-    database: Path, *, limit: int | None = None, newest_first: bool = False
+    database: Path, *, limit: int | None = None, newest_first: bool = False, after: int = 0
 ) -> Iterator[StoredEvent]:
     """Iterate over the events of a copy of a SQLite record, without its keys.
 
@@ -86,14 +86,11 @@ def read_copy(
     """
     try:
         with closing(connect_to_read(database)) as connection:
-            yield from select_events(connection, limit=limit, newest_first=newest_first)
+            yield from select_events(
+                connection, limit=limit, newest_first=newest_first, after=after
+            )
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise AuditUnavailable(f"{database.name} cannot be read: {error}") from error
-
-
-def read_newest(database: Path) -> StoredEvent | None:
-    """Return the newest event of a SQLite record, None where it has none. Raises: as read_copy."""
-    return next(iter([*read_copy(database, limit=1, newest_first=True)]), None)
 
 
 def _gap(seq: int, link: str, problem: str) -> ChainReport:

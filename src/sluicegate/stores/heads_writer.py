@@ -46,17 +46,17 @@ class HeadWriter:
                 lock.close()
         except (OSError, ConfigurationError, AuditUnavailable) as error:
             told = error.strerror if isinstance(error, OSError) else str(error)
-            raise HeadUnwritten(f"{self._file.path}: {told or type(error).__name__}") from error
+            raise HeadUnwritten(f"{self._file}: {told or type(error).__name__}") from error
 
     def _write(self, now: datetime) -> Head | None:
         line = self._file.read_last()
         seeds = self._open_keys(line is None)
         before = None if line is None else read_head(line, public_keys_of(seeds))
         if isinstance(before, str):
-            raise HeadUnwritten(f"{self._file.path}: its last line cannot be continued: {before}")
+            raise HeadUnwritten(f"{self._file}: its last line cannot be continued: {before}")
         if self._last is not None and (before is None or before.seq < self._last.seq):
             raise HeadUnwritten(
-                f"{self._file.path}: the head of event {self._last.seq}, written by this process,"
+                f"{self._file}: the head of event {self._last.seq}, written by this process,"
                 " is not in it any more"
             )
         newest = next(iter([*self._store.events(limit=1, newest_first=True)]), None)
@@ -88,7 +88,7 @@ class HeadWriter:
         first = [*self._store.events(limit=1)]
         if first[0].link != before.record:
             raise HeadUnwritten(
-                f"{self._file.path} holds the heads of another record: name another file in"
+                f"{self._file} holds the heads of another record: name another file in"
                 " audit.heads, and keep this one"
             )
         gap = newest_seq - before.seq + 1

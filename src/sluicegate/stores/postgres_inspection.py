@@ -84,8 +84,14 @@ def inspect_postgres(settings: AuditSettings, folder: Path, *, now: datetime) ->
     return looks
 
 
-def read_newest_event(settings: AuditSettings) -> StoredEvent | None:
-    """Return the newest event, by a session that only reads; None where there is no record.
+def read_events(
+    settings: AuditSettings,
+    *,
+    limit: int | None = None,
+    newest_first: bool = False,
+    after: int = 0,
+) -> Iterator[StoredEvent]:
+    """Iterate over events by a session that only reads; there are none where no record is.
 
     Raises: ConfigurationError, AuditUnavailable.
     """
@@ -95,9 +101,10 @@ def read_newest_event(settings: AuditSettings) -> StoredEvent | None:
         session = connect(place)
         demand_version(session, schema=place.schema, shown=place.shown)
         session.connection.execute("BEGIN READ ONLY")
-        return next(select_events(session, newest_first=True, limit=1), None)
+        session.is_streaming = True
+        yield from select_events(session, limit=limit, newest_first=newest_first, after=after)
     except RecordMissing:
-        return None
+        return
     except (OSError, psycopg.Error) as error:
         raise AuditUnavailable(f"{place.shown}: {tell_error(error)}") from None
     finally:

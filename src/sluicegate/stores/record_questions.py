@@ -52,9 +52,11 @@ def select_events(
     event_ids: Collection[str] | None = None,
     limit: int | None = None,
     newest_first: bool = False,
+    after: int = 0,
 ) -> Iterator[StoredEvent]:
     """Iterate over the events that fit every given one of ``EventFilters``, in the order of seq.
 
+    ``after``: only those behind the event with this seq.
     Raises: ValueError if ``since`` is naive; sqlite3.Error.
     """
     wanted: list[str] = []
@@ -74,6 +76,9 @@ def select_events(
         # PostgreSQL knows no list of nothing.
         wanted.append(f"e.event_id IN ({', '.join('?' * len(event_ids)) or 'NULL'})")
         values += map(storable, event_ids)
+    if after:
+        wanted.append("e.seq > ?")
+        values.append(after)
     where = f" WHERE {' AND '.join(wanted)}" if wanted else ""
     order = " ORDER BY e.seq DESC" if newest_first else " ORDER BY e.seq"
     cut = ""

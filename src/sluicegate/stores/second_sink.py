@@ -75,7 +75,7 @@ class SecondSink:
                 lock.close()
         except OSError as error:
             told = error.strerror or type(error).__name__
-            raise SinkUnwritten(f"{self._file.path}: {told}") from error
+            raise SinkUnwritten(f"{self._file}: {told}") from error
         except AuditUnavailable as error:
             raise SinkUnwritten(str(error)) from error
 
@@ -83,7 +83,7 @@ class SecondSink:
         seq, link = read_place(self._file)
         if seq < self._written:
             raise SinkUnwritten(
-                f"{self._file.path}: event {self._written}, written by this process, is not in it"
+                f"{self._file}: event {self._written}, written by this process, is not in it"
                 " any more"
             )
         found = self._read_from(seq)
@@ -91,13 +91,13 @@ class SecondSink:
             before = next(found, None)
             if before is None or before.seq != seq:
                 raise SinkUnwritten(
-                    f"CHAIN_SHORTER_THAN_ANCHOR: {self._file.path} holds event {seq}, and the"
+                    f"CHAIN_SHORTER_THAN_ANCHOR: {self._file} holds event {seq}, and the"
                     " record does not; verify it"
                 )
             if before.link != link:
                 raise SinkUnwritten(
                     f"CHAIN_BROKEN: event {seq} of the record is not the one that"
-                    f" {self._file.path} holds; verify it"
+                    f" {self._file} holds; verify it"
                 )
         while rows := list(islice(found, _ROWS_AT_ONCE)):
             lines = [
@@ -133,7 +133,7 @@ def read_place(file: AppendedFile) -> tuple[int, str]:
     except (ValueError, TypeError, KeyError, RecursionError):
         seq = link = None
     if seq.__class__ is not int or link.__class__ is not str:
-        raise SinkUnwritten(f"{file.path}: its last line is none that was written there")
+        raise SinkUnwritten(f"{file}: its last line is none that was written there")
     return seq, link
 
 

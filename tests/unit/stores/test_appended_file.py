@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sluicegate.stores.appended_file import AppendedFile
+from sluicegate.stores.appended_file import AppendedFile, FolderMissing
 
 
 @pytest.fixture
@@ -36,3 +36,18 @@ def test_a_line_that_was_never_finished_goes_before_the_next(tmp_path: Path) -> 
     path.write_bytes(b'{"seq": 1}\n{"se')
     AppendedFile(path).append(b'{"seq": 2}\n')
     assert path.read_bytes() == b'{"seq": 1}\n{"seq": 2}\n'
+
+
+@pytest.mark.requirement("AUD-3")
+def test_a_folder_that_is_gone_is_told_and_never_made(tmp_path: Path) -> None:
+    (tmp_path / "contracts").mkdir()
+    file = AppendedFile(tmp_path / "contracts" / ".." / "sink" / "events.jsonl")
+    told = f"the folder {tmp_path}/sink does not exist: mount the disk"
+    for work in (file.lock, file.read_last, lambda: next(file.lines(max_bytes=9))):
+        with pytest.raises(FolderMissing) as missing:
+            work()
+        assert str(missing.value.strerror).startswith(told)
+    with pytest.raises(OSError, match="No such file"):
+        file.append(b"{}\n")
+    assert not (tmp_path / "sink").exists()
+    assert str(file) == f"{tmp_path}/sink/events.jsonl"

@@ -27,6 +27,14 @@ SEED = b"s" * 32
 PATIENCE_S = 20
 
 
+@pytest.fixture(autouse=True)
+def away(tmp_path: Path) -> Path:
+    """The other disk: nothing but a file is ever made there."""
+    made = tmp_path / "away"
+    made.mkdir()
+    return made
+
+
 def headed(
     store: MemoryStore | SqliteStore | PostgresStore,
     folder: Path,
@@ -103,7 +111,7 @@ async def test_acts_on_custody_are_covered_too(sqlite: SqliteStore, tmp_path: Pa
 def block(folder: Path) -> Path:
     """Put a folder where the heads are to be written."""
     path = folder / "away" / "heads.jsonl"
-    path.mkdir(parents=True)
+    path.mkdir()
     return path
 
 
@@ -156,7 +164,7 @@ async def test_where_heads_are_required_nothing_runs_before_one_is_known_to_be_p
         earlier = headed(sqlite, tmp_path)
         await earlier.record([outcome()])
         await earlier._begin()
-        (tmp_path / "away").rename(tmp_path / "kept")
+    (tmp_path / "away").rename(tmp_path / "kept")
     (tmp_path / "away").write_text("a file stands where their folder was to be")
     attended = headed(sqlite, tmp_path, required=True)
     for number in range(3):
@@ -164,8 +172,7 @@ async def test_where_heads_are_required_nothing_runs_before_one_is_known_to_be_p
             await attended.record([intent(f"req.{number:08}")])
     assert len([*sqlite.events()]) == before
     (tmp_path / "away").unlink()
-    for _ in range(before):
-        (tmp_path / "kept").rename(tmp_path / "away")
+    (tmp_path / "kept").rename(tmp_path / "away")
     await attended.record([intent()])
     await attended.close()
     assert signed(tmp_path)[-1] == before + 1

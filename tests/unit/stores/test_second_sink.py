@@ -41,6 +41,14 @@ LARGE = {"note": "y" * 20_000}  # what is left of a full disk is less than that
 Store = MemoryStore | SqliteStore | PostgresStore
 
 
+@pytest.fixture(autouse=True)
+def away(tmp_path: Path) -> Path:
+    """The other disk: nothing but a file is ever made there."""
+    made = tmp_path / "away"
+    made.mkdir()
+    return made
+
+
 def path_of(folder: Path) -> Path:
     return folder / "away" / "events.jsonl"
 
@@ -72,7 +80,6 @@ async def until_copied(folder: Path, *expected: int | None) -> None:
 def full(folder: Path) -> Iterator[None]:
     """A disk that is full for the sink alone: it is larger than whatever else is written here."""
     path = path_of(folder)
-    path.parent.mkdir(exist_ok=True)
     before = path.read_bytes() if path.exists() else b""
     last = before.splitlines(keepends=True)[-1:] or [
         json.dumps({"after": [0, GENESIS]}).encode() + b"\n"
@@ -365,7 +372,7 @@ async def test_with_any_nothing_counts_where_neither_takes_it(
     both = two(sqlite, tmp_path, keys, "any")
     sqlite.limit_pages(pages_of(sqlite) + GROWTH)
     await asyncio.to_thread(fill, sqlite)
-    path_of(tmp_path).mkdir(parents=True)
+    path_of(tmp_path).mkdir()
     with pytest.raises(AuditUnavailable, match="full"):
         await both.record([outcome(detail=LARGE)])
 
@@ -407,7 +414,6 @@ LYING = {
 async def test_a_sink_that_does_not_follow_the_record_takes_nothing(
     sqlite: SqliteStore, tmp_path: Path, keys: AuditKeys, last: bytes
 ) -> None:
-    path_of(tmp_path).parent.mkdir()
     path_of(tmp_path).write_bytes(last)
     with pytest.raises(AuditUnavailable, match="the second sink"):
         await two(sqlite, tmp_path, keys).record([intent()])
