@@ -98,6 +98,26 @@ def test_the_folder_of_a_disk_that_is_gone_is_not_made(
     assert call() is None
 
 
+@pytest.mark.requirement("AUD-3")
+def test_a_new_file_is_gone_on_with_once_what_stands_outside_of_the_old_one_is_moved(
+    sluicegate: Here,
+) -> None:
+    """As the pages of CHAIN_BROKEN and CHAIN_SHORTER_THAN_ANCHOR say."""
+    audit = ALSO + ', heads: {to: "file:../away/heads.jsonl"}'
+    settle(audit)
+    assert call() is None
+    Path("contracts/state/audit.db").write_bytes(b"")
+    assert sluicegate("audit", "verify").code == 1
+    settle(audit.replace("audit.db", "new.db"))
+    with pytest.raises(ConfigurationError, match=r"record\.begun"):
+        call()
+    Path("contracts/keys/record.begun").unlink()
+    SINK.rename(SINK.with_name("old.jsonl"))
+    Path("away/heads.jsonl").rename("away/old-heads.jsonl")
+    assert call() is None
+    assert sluicegate("audit", "verify").code == 0
+
+
 def doctor_on_the_sink(sluicegate: Here) -> tuple[bool, str]:
     looks = json.loads(sluicegate("doctor", "contracts", "--format", "json-v1").out)["looks"]
     (look,) = [look for look in looks if look["name"] == "second sink"]
