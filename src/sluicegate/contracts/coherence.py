@@ -14,6 +14,7 @@ from sluicegate.contracts.contract import (
     RetryRule,
     UpstreamPart,
 )
+from sluicegate.contracts.near_names import member_of
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.reading_fetch import Fetching
 from sluicegate.values.pointers import Pointer
@@ -31,9 +32,9 @@ _NEEDS_ADAPTER: Final = frozenset({"http", "command", "ssh", "python"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What has been read of one contract."""
+    """What has been read of one contract; ``effect`` None: it is not known."""
 
-    effect: Effect
+    effect: Effect | None
     fetching: Fetching
     upstream: UpstreamPart
     result: ResultPart | None
@@ -67,8 +68,8 @@ def _judge_cache(members: Mapping[str, Place], parts: Parts) -> None:
     rule = parts.fetching.cache
     if rule is None:
         return
-    cache = members["fetch"].follow("cache")
-    if parts.effect is not Effect.READ:
+    cache = member_of(members["fetch"], "fetch", "cache")
+    if parts.effect not in (Effect.READ, None):
         cache.fault("only a read is cached.", "Remove `cache`.", at_key=True)
     if parts.upstream.carrier == "envelope":
         cache.fault("an envelope answers one request.", "Remove `cache`.", at_key=True)
@@ -80,7 +81,7 @@ def _judge_cache(members: Mapping[str, Place], parts: Parts) -> None:
         )
     fresh = parts.result.fresh if parts.result is not None else None
     if fresh is not None and rule.ttl_s > fresh.max_age_s:
-        cache.follow("ttl_s").fault(
+        member_of(cache, "cache", "ttl_s").fault(
             f"a kept answer would outlive `result.fresh.max_age_s`, {fresh.max_age_s:g} s.",
             f"Write at most {fresh.max_age_s:g}.",
         )
@@ -89,13 +90,13 @@ def _judge_cache(members: Mapping[str, Place], parts: Parts) -> None:
 def _judge_host(members: Mapping[str, Place], parts: Parts) -> None:
     """A host fetches for itself (ARG-9): the gate neither asks again nor keeps what it got."""
     if parts.fetching.cache is not None:
-        members["fetch"].follow("cache").fault(
+        member_of(members["fetch"], "fetch", "cache").fault(
             "`cache` stands beside `host`, and the host fetches for itself.",
             "Remove it; the host decides what it keeps.",
             at_key=True,
         )
     if parts.retry.attempts > 1:
-        members["retry"].follow("attempts").fault(
+        member_of(members["retry"], "retry", "attempts").fault(
             "the host fetches for itself, and the gate does not ask it again.",
             "Remove `retry`; a further attempt of the host is a further call.",
         )

@@ -29,7 +29,8 @@ def load(
     ``documents`` maps folder-relative POSIX paths to bytes: ``sluicegate.yaml`` (absent: every
     setting at its default), ``TOOL/contract.yaml`` or ``.json``, and the schema files that they
     refer to. ``resolve`` imports a Python name that the settings admit and may raise; None
-    forbids Python. Returns all problems, in order of document and line, if there is any.
+    forbids Python. Returns all problems, if there is any: in order of document and line, in each
+    document unknown keys first.
     Source: SPEC CON-1, CON-2, CON-3.
     """
     problems: list[Problem] = []
@@ -87,5 +88,5 @@ def _claim_tool(place: Place, owners: dict[str, str]) -> None:
         )
 
 
-def _by_place(problem: Problem) -> tuple[str, int, int]:
-    return problem.document, problem.line or 0, problem.column or 0
+def _by_place(problem: Problem) -> tuple[str, bool, int, int]:
+    return problem.document, not problem.comes_first, problem.line or 0, problem.column or 0

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from sluicegate.contracts.contract import MapRule
-from sluicegate.contracts.places import Place, suggest
+from sluicegate.contracts.near_names import member_of, say_meant
+from sluicegate.contracts.places import Place
 from sluicegate.contracts.reach import TEXT_TYPES, Side
 from sluicegate.contracts.schemas.keywords import names_at
 from sluicegate.contracts.schemas.projection import find_subschemas
@@ -34,7 +35,7 @@ def demand_groups_fit(
                 place.fault(
                     f"no group is named `{show_name(rule.at.segments[0])}`, and the rule of "
                     f"`{show_name(name)}` in `map` looks for it.",
-                    suggest(rule.at.segments[0], groups),
+                    say_meant(rule.at.segments[0], groups),
                 )
         return
     root = find_subschemas(data.schema.document, Pointer(())).schemas
@@ -61,7 +62,8 @@ def _judge_level(place: Place, rules: Mapping[str, MapRule], data: Side, at: Poi
         for schema in find_subschemas(data.schema.document, at).schemas
         for name in names_at(schema, "required")
     }
-    for name in sorted(required - rules.keys()):
+    written = place.value.keys() if isinstance(place.value, Mapping) else set()
+    for name in sorted(required - written):
         place.fault(
             f"no rule builds `{show_name(at.child(name).text)}`, which the data requires.",
             "Add its rule, or make it optional in the schema.",
@@ -73,8 +75,8 @@ def _judge_level(place: Place, rules: Mapping[str, MapRule], data: Side, at: Poi
             continue
         if rule.members is not None:
             below = target.child(EVERY) if rule.every else target
-            _judge_level(inner.follow("members"), rule.members, data, below)
+            _judge_level(member_of(inner, "map rule", "members"), rule.members, data, below)
         for key, value in (rule.values or {}).items():
-            data.demand_fit(inner.follow("values").follow(key), target, value)
+            data.demand_fit(member_of(inner, "map rule", "values").follow(key), target, value)
         if rule.has_other:
-            data.demand_fit(inner.follow("other"), target, rule.other)
+            data.demand_fit(member_of(inner, "map rule", "other"), target, rule.other)

@@ -13,7 +13,8 @@ class Problem:
 
     ``message`` says what is wrong, ``mend`` what to write instead; ``pointer`` is the place in
     the document. Texts from the document have passed ``show_name``. ``discreet``: a secret may
-    stand at that place, so nobody shows it. Source: SPEC CON-1, ADP-5.
+    stand at that place, so nobody shows it; ``comes_first``: it is about a key, and may be the
+    cause of others in its document. Source: SPEC CON-1, ADP-5.
     """
 
     code: Code
@@ -24,6 +25,7 @@ class Problem:
     line: int | None = None
     column: int | None = None
     discreet: bool = False
+    comes_first: bool = False
 
     def __str__(self) -> str:
         at = self.document

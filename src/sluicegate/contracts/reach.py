@@ -8,7 +8,8 @@ from typing import Final, Literal
 
 from jsonschema_rs import Draft202012Validator, ReferencingError, RegexOptions
 
-from sluicegate.contracts.places import Place, suggest
+from sluicegate.contracts.near_names import say_meant
+from sluicegate.contracts.places import Place
 from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.contracts.schemas.compiling import PATTERN_SIZE
 from sluicegate.contracts.schemas.projection import Reach, find_subschemas
@@ -114,7 +115,8 @@ class Side:
                     for name in _properties(schema)
                 }
                 wanted = stem.child(pointer.segments[depth]).text
-                return suggest(wanted, declared)
+                if declared:
+                    return say_meant(wanted, declared)
         return "Write a pointer to a declared member."
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from sluicegate.contracts.contract import PythonName
 from sluicegate.contracts.keys import KEYS
+from sluicegate.contracts.near_names import read_members
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.settings import AccessRule, AccessSettings, AuthzenSettings
 from sluicegate.values.actions import CALL
@@ -46,7 +47,7 @@ def _read_point(place: Place) -> AccessSettings:
             at_key=True,
         )
         return AccessSettings()
-    members = place.members("access") or {}
+    members = read_members(place, "access") or {}
     if not given:
         place.fault("`access` names nothing that decides.", "Write a list of rules.")
     if len(members) > 1:
@@ -71,7 +72,7 @@ def _read_authzen(place: Place) -> AuthzenSettings | None:
     if not isinstance(place.value, dict):
         url = _read_url(place)
         return None if url is None else AuthzenSettings(url=url)
-    members = place.members("authzen", ("url",)) or {}
+    members = read_members(place, "authzen", ("url",)) or {}
     url = _read_url(members["url"]) if "url" in members else None
     if url is None:
         return None
@@ -108,7 +109,7 @@ def _read_url(place: Place) -> str | None:
 
 
 def _read_rule(place: Place) -> AccessRule | None:
-    members = place.members("access rule", ("caller", "tool"))
+    members = read_members(place, "access rule", ("caller", "tool"))
     if members is None:
         return None
     texts = {
@@ -119,7 +120,7 @@ def _read_rule(place: Place) -> AccessRule | None:
     caller, tool = texts.get("caller"), texts.get("tool")
     kind, admitted = None, None
     if "resource" in members:
-        resource = members["resource"].members("access resource", ("type",)) or {}
+        resource = read_members(members["resource"], "access resource", ("type",)) or {}
         kind = resource["type"].text() if "type" in resource else None
         if "in" in resource:
             admitted = frozenset(resource["in"].texts())

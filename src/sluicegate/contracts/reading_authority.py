@@ -18,6 +18,7 @@ from sluicegate.contracts.contract import (
     QuotaRule,
     QuotaScope,
 )
+from sluicegate.contracts.near_names import find_member, read_choice, read_members
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.reach import Side
 
@@ -30,11 +31,12 @@ _MAX_RULES: Final = 8
 
 
 def read_evidence(
-    members: Mapping[str, Place], effect: Effect, arguments: Side
+    members: Mapping[str, Place], effect: Effect | None, arguments: Side
 ) -> tuple[tuple[EvidenceRule, ...], EvidenceWaiver | None]:
     """Return the proofs that the tool asks for, or why a destructive tool asks for none.
 
-    That the named tools, pointers and values exist is judged over the folder (``evidence``).
+    ``effect`` None: it is not known, and nothing is judged by it. That the named tools,
+    pointers and values exist is judged over the folder (``evidence``).
     """
     place = members.get("evidence")
     if place is None:
@@ -63,7 +65,7 @@ def read_evidence(
         place.fault(
             "a read asks for no evidence.", "Remove `evidence`, or correct `effect`.", at_key=True
         )
-    if effect is Effect.DESTRUCTIVE and rules and not any(rule.refetch for rule in rules):
+    if effect is Effect.DESTRUCTIVE and items and not any(map(_may_ask_again, items)):
         place.fault(
             "a destructive tool needs a proof that is taken again right before it acts.",
             "Write `refetch: true` in one of them.",
@@ -72,8 +74,16 @@ def read_evidence(
     return rules, None
 
 
+def _may_ask_again(place: Place) -> bool:
+    """Whether a proof says `refetch`, or is at fault and may mean to."""
+    if not isinstance(place.value, Mapping):
+        return True
+    again = find_member(place, "proof", "refetch")
+    return again is not None and again.value is not False
+
+
 def _read_rule(place: Place, arguments: Side) -> EvidenceRule | None:
-    members = place.members("proof", ("tool", "bind", "max_age_s"))
+    members = read_members(place, "proof", ("tool", "bind", "max_age_s"))
     if members is None:
         return None
     tool = members["tool"].text() if "tool" in members else None
@@ -109,7 +119,7 @@ def _read_bind(place: Place, arguments: Side) -> tuple[BindRule, ...]:
             arguments.demand_required(inner, argument, "and a proof about nothing proves nothing")
         if data is not None and argument is not None:
             bound.append(BindRule(data=data, argument=argument))
-    if not entries:
+    if place.value == {}:
         place.fault(
             "a proof must be about the subject of the call.",
             "Bind a pointer of its data to an argument, as {/project_id: /project_id}.",
@@ -117,11 +127,11 @@ def _read_bind(place: Place, arguments: Side) -> tuple[BindRule, ...]:
     return tuple(bound)
 
 
-def _read_waiver(place: Place, effect: Effect) -> EvidenceWaiver | None:
-    inner = place.members("evidence", ("none", "until")) or {}
+def _read_waiver(place: Place, effect: Effect | None) -> EvidenceWaiver | None:
+    inner = read_members(place, "evidence", ("none", "until")) or {}
     reason = inner["none"].text() if "none" in inner else None
     until = inner["until"].text(_DATE, "a day such as 2027-06-30") if "until" in inner else None
-    if effect is not Effect.DESTRUCTIVE:
+    if effect not in (Effect.DESTRUCTIVE, None):
         place.fault(
             "only a destructive tool has evidence to waive.", "Remove `evidence`.", at_key=True
         )
@@ -130,12 +140,12 @@ def _read_waiver(place: Place, effect: Effect) -> EvidenceWaiver | None:
     return EvidenceWaiver(reason=reason, until=until)
 
 
-def read_idempotency(place: Place | None, effect: Effect) -> IdempotencyRule | None:
+def read_idempotency(place: Place | None, effect: Effect | None) -> IdempotencyRule | None:
     """Return whose key makes two calls one, and for how long it is kept."""
-    members = place.members("idempotency", ("key", "keep_s")) if place is not None else None
+    members = read_members(place, "idempotency", ("key", "keep_s")) if place is not None else None
     if place is None or members is None:
         return None
-    key = members["key"].one_of(("host", "derived")) if "key" in members else None
+    key = read_choice(members["key"], ("host", "derived")) if "key" in members else None
     keep = members["keep_s"].number(0, _MAX_KEEP_S) if "keep_s" in members else None
     if effect is Effect.READ:
         place.fault("a read may simply be repeated.", "Remove `idempotency`.", at_key=True)
@@ -148,7 +158,7 @@ def read_quotas(place: Place | None, scopes: Collection[str]) -> tuple[QuotaRule
     """Return the quotas of a contract or a folder; ``scopes`` are what may be counted apart."""
     rules: list[QuotaRule] = []
     for item in (place.items() if place is not None else None) or ():
-        members = item.members("quota", ("count", "window_s"))
+        members = read_members(item, "quota", ("count", "window_s"))
         if members is None:
             continue
         per: set[str] = set()

@@ -18,7 +18,14 @@ from sluicegate.contracts.fingerprints import UNPRINTED, fingerprint
 from sluicegate.contracts.freezing import freeze_document
 from sluicegate.contracts.mapping_fit import demand_groups_fit, demand_map_fits
 from sluicegate.contracts.naming import PythonNames
-from sluicegate.contracts.places import Place, suggest
+from sluicegate.contracts.near_names import (
+    find_member,
+    find_near,
+    member_of,
+    read_choice,
+    read_members,
+)
+from sluicegate.contracts.places import Place
 from sluicegate.contracts.reach import Side
 from sluicegate.contracts.reading_adapter import MAX_TIMEOUT_S
 from sluicegate.contracts.reading_authority import read_evidence, read_idempotency, read_quotas
@@ -69,7 +76,7 @@ def read_contract(place: Place, surroundings: Surroundings) -> Contract | None:
     Every fault is noted; nothing is served while one stands.
     """
     before = len(place.problems)
-    members = place.members("contract", _REQUIRED)
+    members = read_members(place, "contract", _REQUIRED)
     if members is None:
         return None
     contract = _assemble(place, members, surroundings)
@@ -97,10 +104,10 @@ def _assemble(
     data = Side("data", result_schema)
     result = read_result(given, result_schema, arguments_side, names) if given is not None else None
     if upstream.map is not None:
-        demand_map_fits(members["upstream"].follow("map"), upstream.map, data)
+        demand_map_fits(member_of(members["upstream"], "upstream", "map"), upstream.map, data)
     if upstream.text is not None and upstream.text.kind == "extract":
         demand_groups_fit(
-            members["upstream"].follow("text").follow("extract"),
+            member_of(member_of(members["upstream"], "upstream", "text"), "text", "extract"),
             compile_extraction(upstream.text.pattern).names,
             upstream.map,
             data,
@@ -124,7 +131,7 @@ def _assemble(
             masked_data=masked_data,
         ),
     )
-    if arguments is None or result is None:
+    if arguments is None or result is None or head.effect is None:
         return None
     contract = Contract(
         tool=head.tool,
@@ -140,7 +147,7 @@ def _assemble(
         limits=answer_limits,
         upstream=upstream,
         result=result,
-        errors=errors,
+        errors=errors or {},
         retry=retry,
         masked_arguments=masked_arguments,
         masked_data=masked_data,
@@ -177,7 +184,8 @@ class _Head:
     owner: str
     description: str
     title: str | None
-    effect: Effect
+    effect: Effect | None
+    """None where it is missing or at fault: nothing is judged by it, and nothing is served."""
 
 
 def _read_head(members: Mapping[str, Place]) -> _Head:
@@ -187,14 +195,14 @@ def _read_head(members: Mapping[str, Place]) -> _Head:
     def text(key: str, pattern: str = "", wanted: str = "text") -> str:
         return (members[key].text(pattern, wanted) if key in members else None) or ""
 
-    effect = members["effect"].one_of([str(e) for e in Effect]) if "effect" in members else None
+    effect = read_choice(members["effect"], list(Effect)) if "effect" in members else None
     return _Head(
         tool=_read_tool(members["tool"]) if "tool" in members else "",
         version=text("version", VERSION, "a semantic version such as 1.0.0"),
         owner=text("owner", r"[^\x00-\x1f\x7f]{1,200}", "one line of up to 200 characters"),
         description=_read_description(members.get("description")),
         title=text("title") if "title" in members else None,
-        effect=Effect(effect) if effect else Effect.READ,  # a fault is noted: nothing is served
+        effect=Effect(effect) if effect else None,
     )
 
 
@@ -246,10 +254,12 @@ def _read_tool(place: Place) -> str:
     return place.text() or ""
 
 
-def _read_errors(place: Place | None) -> dict[str, bool]:
+def _read_errors(place: Place | None) -> dict[str, bool] | None:
+    """Return the codes; None where they are not known, for one of them is at fault."""
     errors: dict[str, bool] = {}
-    for code, inner in ((place.entries() if place is not None else None) or {}).items():
-        members = inner.members("error", ("retryable",)) or {}
+    entries = place.entries() if place is not None else {}
+    for code, inner in (entries or {}).items():
+        members = read_members(inner, "error", ("retryable",)) or {}
         retryable = members["retryable"].boolean() if "retryable" in members else None
         if not inner.is_named(_CODE):
             inner.fault(
@@ -261,7 +271,7 @@ def _read_errors(place: Place | None) -> dict[str, bool]:
             inner.fault(f"`{code}` is the gate's own code.", "Choose another name.", at_key=True)
         else:
             errors[code] = bool(retryable)
-    return errors
+    return errors if entries is not None and errors.keys() == entries.keys() else None
 
 
 def _register(
@@ -278,6 +288,8 @@ def _result_place(
     """The result as written; for plain text without one, the shape that RES-10 fixes."""
     if "result" in members:
         return members["result"]
+    if upstream.text is None and _names_text(members.get("upstream")):
+        return None  # a fault is noted there: it may mean plain text, which needs no result
     if upstream.text is None or upstream.text.kind != "plain":
         place.fault("`result` is missing in contract.", "Add `result:`.", at_key=True)
         return None
@@ -296,6 +308,13 @@ def _result_place(
     )
 
 
+def _names_text(upstream: Place | None) -> bool:
+    if upstream is None:
+        return False
+    is_mapping = isinstance(upstream.value, Mapping)
+    return not is_mapping or find_member(upstream, "upstream", "text") is not None
+
+
 def _quotas_place(members: Mapping[str, Place]) -> Place | None:
     limits = members.get("limits")
     given = limits.value if limits is not None else None
@@ -308,7 +327,7 @@ def _quotas_place(members: Mapping[str, Place]) -> Place | None:
 
 
 def _read_limits(place: Place | None, ceiling: FolderLimits) -> tuple[Limits, Limits]:
-    members = (place.members("limits") if place is not None else None) or {}
+    members = (read_members(place, "limits") if place is not None else None) or {}
     found = {}
     for key, most in (
         ("max_call_bytes", ceiling.max_call_bytes),
@@ -326,21 +345,29 @@ def _read_limits(place: Place | None, ceiling: FolderLimits) -> tuple[Limits, Li
     return call, Limits(max_bytes=found["max_bytes"], max_depth=found["max_depth"])
 
 
-def _read_retry(place: Place | None, errors: Mapping[str, bool], effect: Effect) -> RetryRule:
-    members = place.members("retry", ("attempts", "budget_s", "on")) if place is not None else None
+def _read_retry(
+    place: Place | None, errors: Mapping[str, bool] | None, effect: Effect | None
+) -> RetryRule:
+    members = (
+        read_members(place, "retry", ("attempts", "budget_s", "on")) if place is not None else None
+    )
     if members is None:
         return RetryRule()
     attempts = members["attempts"].integer(1, _MAX_ATTEMPTS) if "attempts" in members else None
     budget = members["budget_s"].number(0, MAX_TIMEOUT_S) if "budget_s" in members else None
-    known = {*errors, str(AgentCode.UPSTREAM_UNAVAILABLE), str(AgentCode.INVALID_RESPONSE)}
+    own = {str(AgentCode.UPSTREAM_UNAVAILABLE), str(AgentCode.INVALID_RESPONSE)}
     codes = set()
     for item in (members["on"].items() if "on" in members else None) or ():
         code = item.text()
         if code is None:
             continue
-        if code not in known:
+        if errors is not None and code not in (known := {*errors, *own}):
+            near = find_near(code, known)
             item.fault(
-                f"`{show_name(code)}` is none of this contract's codes.", suggest(code, known)
+                f"`{show_name(code)}` is none of this contract's codes.",
+                f"Did you mean `{near}`?"
+                if near
+                else f"Write one of {', '.join(sorted(known))}; or remove it.",
             )
         elif code == AgentCode.INVALID_RESPONSE:
             _judge_refused_retry(item, effect, attempts or 1)
@@ -356,9 +383,9 @@ def _read_retry(place: Place | None, errors: Mapping[str, bool], effect: Effect)
     )
 
 
-def _judge_refused_retry(place: Place, effect: Effect, attempts: int) -> None:
+def _judge_refused_retry(place: Place, effect: Effect | None, attempts: int) -> None:
     """RET-2: a schema mismatch stops; a read may ask once more."""
-    if effect is not Effect.READ:
+    if effect not in (Effect.READ, None):
         place.fault(
             "INVALID_RESPONSE is retried for `effect: read` alone.",
             "Remove it: what was done is not known.",
@@ -372,7 +399,7 @@ def _judge_refused_retry(place: Place, effect: Effect, attempts: int) -> None:
 def _read_mask(
     place: Place | None, arguments: Side, data: Side
 ) -> tuple[tuple[Pointer, ...], tuple[Pointer, ...]]:
-    members = (place.members("mask") if place is not None else None) or {}
+    members = (read_members(place, "mask") if place is not None else None) or {}
 
     def pointers(key: str, side: Side) -> tuple[Pointer, ...]:
         items = members[key].items() if key in members else None

@@ -16,6 +16,7 @@ from sluicegate.contracts.contract import (
 )
 from sluicegate.contracts.headers import GATE_HEADERS, SECRET_HEADERS
 from sluicegate.contracts.naming import PythonNames
+from sluicegate.contracts.near_names import read_choice, read_members
 from sluicegate.contracts.placeholders import has_placeholder, read_placeholders, read_url
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.reach import Side
@@ -49,7 +50,7 @@ class Fetching:
 def read_fetch(place: Place | None, arguments: Side, names: PythonNames) -> Fetching:
     """Return the adapter that ``fetch`` names; exactly one, with a cache around it or not."""
     nothing = Fetching(HostFetch(), None)
-    members = place.members("fetch") if place is not None else None
+    members = read_members(place, "fetch") if place is not None else None
     if place is None or members is None:
         return nothing
     cache = _read_cache(members["cache"]) if "cache" in members else None
@@ -74,7 +75,7 @@ def _mapping(place: Place) -> Mapping[str, object]:
 
 
 def _read_cache(place: Place) -> CacheRule | None:
-    members = place.members("cache", ("ttl_s",))
+    members = read_members(place, "cache", ("ttl_s",))
     if members is None or "ttl_s" not in members:
         return None
     ttl = members["ttl_s"].number(0, 86_400)
@@ -88,7 +89,7 @@ def _read_cache(place: Place) -> CacheRule | None:
 
 
 def _read_http(place: Place, arguments: Side) -> HttpFetch | None:
-    members = place.members("http", ("method", "url", "timeout_s"))
+    members = read_members(place, "http", ("method", "url", "timeout_s"))
     if members is None:
         return None
     method = _read_method(members["method"]) if "method" in members else None
@@ -131,7 +132,7 @@ def _read_method(place: Place) -> str | None:
     if place.value == "HEAD":
         place.fault("HEAD is answered without a body, and so without data.", "Write GET.")
         return None
-    return place.one_of(_METHODS)
+    return read_choice(place, _METHODS)
 
 
 def _read_prefix(place: Place | None) -> str:
@@ -238,7 +239,7 @@ def _read_body(
 
 
 def _read_command(place: Place, arguments: Side) -> CommandFetch | None:
-    members = place.members("command", ("argv", "timeout_s"))
+    members = read_members(place, "command", ("argv", "timeout_s"))
     if members is None:
         return None
     argv = _read_argv(members["argv"], arguments) if "argv" in members else ()
@@ -268,7 +269,8 @@ def _read_command(place: Place, arguments: Side) -> CommandFetch | None:
 
 def _read_argv(place: Place, arguments: Side) -> tuple[str, ...]:
     argv = []
-    for index, item in enumerate(place.items() or ()):
+    items = place.items()
+    for index, item in enumerate(items or ()):
         if not isinstance(item.value, str) or "\0" in item.value:
             item.fault("an element of `argv` must be a text.", "Put it into quotation marks.")
             continue
@@ -281,13 +283,13 @@ def _read_argv(place: Place, arguments: Side) -> tuple[str, ...]:
             )
         read_placeholders(item, arguments, required=True)
         argv.append(item.value)
-    if isinstance(place.value, list) and not (argv and argv[0]):
+    if items is not None and (not items or items[0].value == ""):
         place.fault("`argv` names no program.", "Write [program, argument, …].")
     return tuple(argv)
 
 
 def _read_python(place: Place, names: PythonNames) -> PythonFetch | None:
-    members = place.members("python", ("function", "timeout_s"))
+    members = read_members(place, "python", ("function", "timeout_s"))
     if members is None:
         return None
     function = names.read_function(members["function"]) if "function" in members else None
@@ -296,5 +298,5 @@ def _read_python(place: Place, names: PythonNames) -> PythonFetch | None:
 
 
 def _read_host(place: Place, arguments: Side) -> HostFetch | None:
-    members = place.members("host")
+    members = read_members(place, "host")
     return None if members is None else HostFetch(timeout_s=read_declared_timeout(members))

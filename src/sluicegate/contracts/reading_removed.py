@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from sluicegate.contracts.contract import RemovedNames
+from sluicegate.contracts.near_names import read_members
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.contracts.schemas.members import TooManyMembersError, list_members
@@ -23,7 +24,7 @@ def read_removed(
     data: CompiledSchema | None,
 ) -> RemovedNames:
     """Return the tombstones; a name that a schema declares again is a fault, and none is served."""
-    members = (place.members("removed") if place is not None else None) or {}
+    members = (read_members(place, "removed") if place is not None else None) or {}
     return RemovedNames(
         arguments=_read_side(members.get("arguments"), version, arguments),
         result=_read_side(members.get("result"), version, data),

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Final
 
+from sluicegate.contracts.near_names import member_of, read_members
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.settings import WHOLE_SHARE, ServeRow
 from sluicegate.contracts.versions import CURRENT, VERSION
@@ -50,7 +51,7 @@ def _read_rows(place: Place) -> tuple[ServeRow, ...]:
 
 def _read_row(place: Place) -> ServeRow | None:
     before = len(place.problems)
-    members = place.members("serve row", ("version",)) or {}
+    members = read_members(place, "serve row", ("version",)) or {}
     version = None
     if "version" in members:
         version = members["version"].text(f"{CURRENT}|{VERSION}", _WANTED_VERSION)
@@ -88,12 +89,12 @@ def _refuse_twice(rows: Sequence[tuple[Place, ServeRow]]) -> None:
     callers: set[str] = set()
     for place, row in rows:
         if row.version in versions:
-            place.follow("version").fault(
+            member_of(place, "serve row", "version").fault(
                 f"`{row.version}` stands here twice.",
                 "Keep one row a version; it may have a share and callers.",
             )
         for caller in sorted(callers & row.callers):
-            place.follow("callers").fault(
+            member_of(place, "serve row", "callers").fault(
                 f"`{show_name(caller)}` is a caller of a row before this one.",
                 "Keep each caller in one row.",
             )

@@ -6,6 +6,7 @@ from posixpath import normpath
 from typing import Final, Literal, cast
 
 from sluicegate.contracts.naming import PythonNames
+from sluicegate.contracts.near_names import member_of, read_choice, read_members
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.reading_access import read_access
 from sluicegate.contracts.reading_authority import read_quotas
@@ -40,7 +41,7 @@ _DEFAULT: Final = Settings()
 
 def read_settings(place: Place) -> Settings:
     """Return the settings at ``place``; what is at fault is noted and stands at its default."""
-    members = place.members("settings")
+    members = read_members(place, "settings")
     if members is None:
         return _DEFAULT
     prefixes = (
@@ -52,7 +53,7 @@ def read_settings(place: Place) -> Settings:
         members["sluicegate"].integer(1, 1)
     limits, audit = _read_limits(members.get("limits")), _read_audit(members.get("audit"))
     if limits.key_store != "audit:" and audit.store == "memory:":
-        members["limits"].follow("key_store").fault(
+        member_of(members["limits"], "folder limits", "key_store").fault(
             "`key_store` shares keys with other gates, and a record in memory draws keys that no"
             " other gate has.",
             "Name another record in audit.store, or write audit:.",
@@ -72,12 +73,13 @@ def read_settings(place: Place) -> Settings:
 def resolve_access(place: Place, settings: Settings, names: PythonNames) -> None:
     """See that the function that decides is admitted, imports and can be called."""
     if settings.access.python is not None:
-        names.read_function(place.follow("access").follow("python"))
+        access = member_of(place, "settings", "access")
+        names.read_function(member_of(access, "access", "python"))
 
 
 def _read_limits(place: Place | None) -> FolderLimits:
     default = _DEFAULT.limits
-    members = place.members("folder limits") if place is not None else None
+    members = read_members(place, "folder limits") if place is not None else None
     if members is None:
         return default
     return FolderLimits(
@@ -107,7 +109,7 @@ def _count(members: dict[str, Place], key: str, default: int, high: int) -> int:
 
 def _read_audit(place: Place | None) -> AuditSettings:
     default = _DEFAULT.audit
-    members = place.members("audit") if place is not None else None
+    members = read_members(place, "audit") if place is not None else None
     if members is None:
         return default
     store = keys = None
@@ -151,7 +153,7 @@ def _read_sinks(members: dict[str, Place]) -> SinksRule:
 
 
 def _read_heads(place: Place | None) -> HeadsSettings | None:
-    members = place.members("heads", ("to",)) if place is not None else None
+    members = read_members(place, "heads", ("to",)) if place is not None else None
     to = members["to"].text(_FILE, "file:PATH") if members and "to" in members else None
     if members is None or to is None:
         return None
@@ -167,7 +169,7 @@ def _read_heads(place: Place | None) -> HeadsSettings | None:
 
 def _read_retention(place: Place | None) -> RetentionSettings:
     default = _DEFAULT.retention
-    members = place.members("retention") if place is not None else None
+    members = read_members(place, "retention") if place is not None else None
     if members is None:
         return default
     rejected, accepted, arguments = (
@@ -209,10 +211,10 @@ def _read_kept(place: Place, section: str) -> tuple[float | None, float]:
 
 
 def _read_callers(place: Place | None) -> Literal["argument", "token", "os_user"]:
-    members = place.members("callers", ("from",)) if place is not None else None
+    members = read_members(place, "callers", ("from",)) if place is not None else None
     if members is None or "from" not in members:
         return "argument"
-    found = members["from"].one_of(("argument", "token", "os_user"))
+    found = read_choice(members["from"], ("argument", "token", "os_user"))
     if found in ("token", "os_user"):
         members["from"].fault(
             f"`{found}` is not served by this release: it belongs to the proxy.",

@@ -17,6 +17,7 @@ from sluicegate.contracts.contract import (
 )
 from sluicegate.contracts.displaying import is_bounded
 from sluicegate.contracts.naming import PythonNames
+from sluicegate.contracts.near_names import read_choice, read_members
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.reach import NAMING_TYPES, TEXT_TYPES, Side
 from sluicegate.contracts.schemas.compiled import CompiledSchema
@@ -34,7 +35,7 @@ def read_arguments(
     place: Place, schema: CompiledSchema | None, names: PythonNames
 ) -> ArgumentsPart | None:
     """Return the call side; None where its schema does not load."""
-    members = place.members("arguments", ("schema",))
+    members = read_members(place, "arguments", ("schema",))
     if members is None:
         return None
     side = Side("arguments", schema)
@@ -63,7 +64,7 @@ def _read_checks(place: Place | None, names: PythonNames) -> tuple[PythonName, .
 def _read_resources(place: Place | None, side: Side) -> tuple[ResourceRule, ...]:
     rules = []
     for item in (place.items() if place is not None else None) or ():
-        members = item.members("resource", ("type", "id")) or {}
+        members = read_members(item, "resource", ("type", "id")) or {}
         kind = (
             members["type"].text(_TYPE_NAME, "a name such as project")
             if "type" in members
@@ -136,7 +137,7 @@ def read_result(
     place: Place, schema: CompiledSchema | None, arguments: Side, names: PythonNames
 ) -> ResultPart | None:
     """Return the result side; None where its schema, or what it publishes, does not load."""
-    members = place.members("result", ("schema",))
+    members = read_members(place, "result", ("schema",))
     if members is None:
         return None
     data = Side("data", schema)
@@ -196,13 +197,13 @@ def _read_bind(place: Place | None, data: Side, arguments: Side) -> tuple[BindRu
 
 
 def _read_caller(place: Place) -> Literal["subject", "tenant"] | None:
-    members = place.members("bound caller", ("caller",)) or {}
-    found = members["caller"].one_of(("subject", "tenant")) if "caller" in members else None
+    members = read_members(place, "bound caller", ("caller",)) or {}
+    found = read_choice(members["caller"], ("subject", "tenant")) if "caller" in members else None
     return cast('Literal["subject", "tenant"] | None', found)
 
 
 def _read_fresh(place: Place, data: Side) -> FreshRule | None:
-    members = place.members("fresh", ("at", "max_age_s"))
+    members = read_members(place, "fresh", ("at", "max_age_s"))
     if members is None:
         return None
     at = members["at"].at() if "at" in members else None
@@ -227,7 +228,8 @@ def _read_selection(place: Place, members: Mapping[str, Place], data: Side) -> _
         operator=_read_pointers(members.get("operator"), data),
         display=_read_pointers(members.get("display"), data),
     )
-    if not any(members[key].value for key in ("agent", "untrusted_text") if key in members):
+    given = [members[key].value for key in ("agent", "untrusted_text") if key in members]
+    if all(value in ([], {}) for value in given):
         place.fault(
             "nothing is selected for the agent.",
             "List under `agent` the fields that it needs.",

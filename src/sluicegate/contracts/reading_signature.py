@@ -15,6 +15,7 @@ from sluicegate.contracts.contract import (
     Signature,
     WebhookSignature,
 )
+from sluicegate.contracts.near_names import read_members
 from sluicegate.contracts.places import Place
 
 JWS_ALGORITHMS: Final = ("EdDSA", "Ed25519", "ES256", "ES384", "PS256", "RS256")
@@ -34,7 +35,7 @@ _MAX_SECRETS: Final = 8
 
 def read_signature(place: Place, fetch: Fetch) -> Signature | None:
     """Return the one form of signature that ``place`` names; ``fetch`` obtains what is signed."""
-    members = place.members("signature")
+    members = read_members(place, "signature")
     if members is None:
         return None
     if len(members) != 1:
@@ -53,9 +54,10 @@ def read_signature(place: Place, fetch: Fetch) -> Signature | None:
 
 
 def _read_webhook(place: Place) -> WebhookSignature | None:
-    members = place.members("standard_webhooks", ("secrets", "max_age_s"))
+    members = read_members(place, "standard_webhooks", ("secrets", "max_age_s"))
     if members is None or "secrets" not in members:
         return None
+    items = members["secrets"].items()
     secrets = [
         item.discreet_text(
             _CREDENTIAL,
@@ -63,10 +65,11 @@ def _read_webhook(place: Place) -> WebhookSignature | None:
             "Write an environment variable such as CI_WEBHOOK_SECRET, file:PATH or "
             "keyring:SERVICE/NAME; the secret itself never stands in a contract.",
         )
-        for item in members["secrets"].items() or ()
+        for item in items or ()
     ]
     named = [secret for secret in secrets if secret is not None]
-    if not secrets or len(secrets) > _MAX_SECRETS or len(set(named)) < len(named):
+    is_one_each = len(set(named)) == len(named)
+    if items is not None and not (1 <= len(items) <= _MAX_SECRETS and is_one_each):
         members["secrets"].fault(
             f"`secrets` must name 1 to {_MAX_SECRETS} credentials, each once.",
             "Name the current one, and the former one while it is replaced.",
@@ -78,7 +81,7 @@ def _read_webhook(place: Place) -> WebhookSignature | None:
 
 
 def _read_jws(place: Place) -> JwsSignature | None:
-    members = place.members("jws", ("issuer", "algorithms", "keys", "max_age_s"))
+    members = read_members(place, "jws", ("issuer", "algorithms", "keys", "max_age_s"))
     if members is None:
         return None
     issuer = _text(members, "issuer", _ISSUER, "the URL of the issuer, as in `iss`")
@@ -107,7 +110,7 @@ def _read_jws(place: Place) -> JwsSignature | None:
 
 
 def _read_message(place: Place) -> Rfc9421Signature | None:
-    members = place.members("rfc9421", ("algorithms", "keys", "max_age_s"))
+    members = read_members(place, "rfc9421", ("algorithms", "keys", "max_age_s"))
     if members is None:
         return None
     algorithms = _read_algorithms(members, MESSAGE_ALGORITHMS)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final, Literal
 
 from sluicegate.contracts.contract import SshFetch
+from sluicegate.contracts.near_names import read_members
 from sluicegate.contracts.placeholders import has_placeholder
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.reach import Side
@@ -21,7 +22,7 @@ _MAX_PORT: Final = 65_535
 
 def read_ssh(place: Place, arguments: Side) -> SshFetch | None:
     """Return what ``ssh`` names. No argument may stand in it: input goes to stdin."""
-    given = place.members("ssh", ("host", "user", "command", "known_hosts", "timeout_s"))
+    given = read_members(place, "ssh", ("host", "user", "command", "known_hosts", "timeout_s"))
     if given is None:
         return None
     members = _constants(given)

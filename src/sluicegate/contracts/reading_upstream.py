@@ -7,7 +7,8 @@ from typing import Final, Literal, cast, get_args
 
 from sluicegate.contracts.contract import Fetch, HttpFetch, MapRule, TextRule, UpstreamPart
 from sluicegate.contracts.extraction import compile_extraction
-from sluicegate.contracts.places import Place, suggest
+from sluicegate.contracts.near_names import find_near, read_members
+from sluicegate.contracts.places import Place
 from sluicegate.contracts.reading_signature import read_signature
 from sluicegate.values.codes import AgentCode
 from sluicegate.values.json import JsonValue
@@ -25,9 +26,12 @@ _MAX_PLAIN: Final = 100_000
 _DEFAULT: Final = UpstreamPart()
 
 
-def read_upstream(place: Place | None, errors: Mapping[str, bool], fetch: Fetch) -> UpstreamPart:
-    """Return the upstream's part. ``errors`` are the codes that a status can be mapped to."""
-    members = place.members("upstream") if place is not None else None
+def read_upstream(
+    place: Place | None, errors: Mapping[str, bool] | None, fetch: Fetch
+) -> UpstreamPart:
+    """Return the upstream's part. ``errors`` are the codes that a status can be mapped to; None
+    where they are not known."""
+    members = read_members(place, "upstream") if place is not None else None
     if place is None or members is None:
         return _DEFAULT
     carrier, revision = _read_carrier(place, members)
@@ -87,7 +91,7 @@ def _read_carrier(
             is_mcp = inner.value
         else:
             is_mcp = True
-            version = (inner.members("mcp", ("version",)) or {}).get("version")
+            version = (read_members(inner, "mcp", ("version",)) or {}).get("version")
             revision = (
                 version.text(_REVISION, "a revision such as 2025-11-25") if version else None
             ) or revision
@@ -106,7 +110,7 @@ def _read_text(place: Place) -> TextRule | None:
     if isinstance(place.value, str):
         kind = place.one_of(("json", "plain"))
         return TextRule(kind=cast('Literal["json", "plain"]', kind)) if kind else None
-    members = place.members("text")
+    members = read_members(place, "text")
     if members is None:
         return None
     if len(members) != 1:
@@ -114,7 +118,7 @@ def _read_text(place: Place) -> TextRule | None:
         return None
     if "extract" in members:
         return _read_extract(members["extract"])
-    inner = members["plain"].members("plain", ("max_chars",)) or {}
+    inner = read_members(members["plain"], "plain", ("max_chars",)) or {}
     most = inner["max_chars"].integer(1, _MAX_PLAIN) if "max_chars" in inner else None
     return TextRule(kind="plain") if most is None else TextRule(kind="plain", max_chars=most)
 
@@ -138,7 +142,7 @@ def _read_extract(place: Place) -> TextRule | None:
 
 
 def _read_codes(
-    place: Place | None, errors: Mapping[str, bool], pattern: str, wanted: str
+    place: Place | None, errors: Mapping[str, bool] | None, pattern: str, wanted: str
 ) -> dict[str, str]:
     codes = {}
     for key, inner in ((place.entries() if place is not None else None) or {}).items():
@@ -151,15 +155,17 @@ def _read_codes(
     return codes
 
 
-def _read_code(place: Place, errors: Mapping[str, bool]) -> str | None:
-    known = {*errors, str(AgentCode.UPSTREAM_UNAVAILABLE)}
+def _read_code(place: Place, errors: Mapping[str, bool] | None) -> str | None:
     text = place.text()
-    if text is None or text in known:
+    if text is None or errors is None:
         return text
-    near = suggest(text, known)
+    known = {*errors, str(AgentCode.UPSTREAM_UNAVAILABLE)}
+    if text in known:
+        return text
+    near = find_near(text, known)
     place.fault(
         f"`{show_name(text)}` is not declared under `errors`.",
-        f"{near} Or declare it there." if near.startswith("Did") else "Declare it there.",
+        f"Did you mean `{near}`? Or declare it there." if near else "Declare it there.",
     )
     return None
 
@@ -169,8 +175,9 @@ def _read_numbers(
 ) -> frozenset[int]:
     if place is None:
         return default
-    numbers = [item.integer(low, high) for item in place.items() or ()]
-    if not numbers:
+    items = place.items()
+    numbers = [item.integer(low, high) for item in items or ()]
+    if items == []:
         place.fault(f"`{place.name}` admits nothing.", "List at least one number, or remove it.")
     return frozenset(number for number in numbers if number is not None)
 
@@ -184,7 +191,7 @@ def _read_media_types(place: Place | None, text: TextRule | None, fetch: object)
         one = place.text(_MEDIA_TYPE, "a media type such as application/json")
         return _DEFAULT.content_type if one is None else (one.lower(),)
     types = place.texts(_MEDIA_TYPE, "a media type such as application/json")
-    if not types:
+    if place.value == []:
         place.fault("`content_type` admits nothing.", "Name a media type.")
     return tuple(text.lower() for text in types)
 
@@ -210,7 +217,7 @@ def _read_rule(place: Place) -> MapRule | None:
     if isinstance(place.value, str):
         at = _read_at(place)
         return None if at is None else MapRule(at=at)
-    members = place.members("map rule", ("at",))
+    members = read_members(place, "map rule", ("at",))
     if members is None:
         return None
     at = _read_at(members["at"]) if "at" in members else None

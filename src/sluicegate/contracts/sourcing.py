@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from sluicegate.contracts.file_names import SETTINGS_NAME, is_contract
 from sluicegate.contracts.marks import Document
 from sluicegate.contracts.naming import PythonNames
-from sluicegate.contracts.places import Place, suggest
+from sluicegate.contracts.near_names import say_meant
+from sluicegate.contracts.places import Place
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.contracts.schemas.keywords import walk
@@ -137,7 +138,7 @@ def _open_file(place: Place, shelf: Shelf) -> Place | None:
     if name not in shelf.names:
         inner.fault(
             f"there is no schema file `{show_name(name)}` in this folder.",
-            suggest(name, shelf.names) if shelf.names else "Write the file, or the schema here.",
+            say_meant(name, shelf.names) if shelf.names else "Write the file, or the schema here.",
             code=Code.SCHEMA_UNRESOLVED_REF,
         )
         return None
