@@ -26,21 +26,38 @@ PROOF = (
 )
 
 
-@pytest.mark.requirement("CLI", "EVI-1")
-def test_the_evidence_of_a_call_is_told_by_its_own_request(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sluicegate: Here
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_folder(tmp_path / "contracts")
+def write_tools(proof: str) -> None:
+    """Write a folder whose tool `restart` rests on `job_status`, into the current one."""
+    write_folder(Path("contracts"))
     script = Path("contracts/upstream.py")
     script.write_text(script.read_text().replace('"note":', f'"at": {NOW}, "note":'))
-    for tool, more in (("job_status", ""), ("restart", f"{PROOF}\n")):
+    for tool, more in (("job_status", ""), ("restart", f"{proof}\n")):
         contract = Path("contracts", tool, "contract.yaml")
         text = contract.read_text().replace("effect: write\n", f"effect: write\n{more}")
         for old, new in DATED.items():
             assert old in text
             text = text.replace(old, new)
         contract.write_text(text)
+
+
+@pytest.mark.requirement("CLI", "EVI-1")
+def test_a_value_that_a_proof_can_never_find_is_told_at_the_value(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sluicegate: Here
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_tools(PROOF.replace("/state: failed", "/state: fail"))
+    told = sluicegate("check").out.splitlines()
+    (index,) = [at for at, line in enumerate(told) if "where: {/state: fail}" in line]
+    assert told[index + 1].index("^") == told[index].index("fail}")
+    assert "  hint: Write one of failed, succeeded, other." in told
+
+
+@pytest.mark.requirement("CLI", "EVI-1")
+def test_the_evidence_of_a_call_is_told_by_its_own_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sluicegate: Here
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_tools(PROOF)
 
     def call(tool: str) -> str:
         asked = ("--arguments", '{"run_id": "run_1", "state": "failed"}', "--caller", "svc")

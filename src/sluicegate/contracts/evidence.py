@@ -5,22 +5,29 @@ A folder's contracts are judged together, once each of them is good alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Final
 
 from jsonschema_rs import Draft202012Validator, ReferencingError, RegexOptions
 
 from sluicegate.contracts.contract import BindRule, Contract, Effect, EvidenceRule
+from sluicegate.contracts.near_names import say_meant
 from sluicegate.contracts.problems import Problem
+from sluicegate.contracts.reach import say_near_place
 from sluicegate.contracts.schemas.compiling import PATTERN_SIZE
+from sluicegate.contracts.schemas.composition import listed_values
 from sluicegate.contracts.schemas.keywords import schema_map
 from sluicegate.contracts.schemas.reach import find_subschemas
 from sluicegate.contracts.served import ContractSet
 from sluicegate.values.codes import Code
-from sluicegate.values.json import JsonValue
+from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.names import show_name
 from sluicegate.values.pointers import Pointer
+
+_MOST_NAMED: Final = 20
 
 
 def judge_evidence(contracts: ContractSet) -> tuple[Problem, ...]:
@@ -36,10 +43,11 @@ def judge_evidence(contracts: ContractSet) -> tuple[Problem, ...]:
             message=fault.message,
             mend=fault.mend,
             pointer=f"/evidence/{index}{fault.at}",
+            at_value=fault.at_value,
         )
         for contract in (*found.values(), *_offered(contracts))
         for index, rule in enumerate(contract.evidence)
-        for fault in _judge_all(rule, contract, _served(rule.tool, contracts))
+        for fault in _judge_all(rule, contract, _served(rule.tool, contracts), found)
     )
 
 
@@ -52,18 +60,29 @@ def _served(tool: str, contracts: ContractSet) -> list[Contract]:
 
 
 def _judge_all(
-    rule: EvidenceRule, acting: Contract, witnesses: Sequence[Contract]
+    rule: EvidenceRule, acting: Contract, witnesses: Sequence[Contract], tools: Collection[str]
 ) -> Iterator[_Fault]:
-    """Yield each fault once, that of another version than the first with the version named."""
+    """Yield each fault once, that of another version than the first with the version named.
+
+    ``tools`` are the names of all that the folder holds.
+    """
+    if not witnesses:
+        others = [tool for tool in tools if tool != acting.tool]
+        yield _Fault(
+            "/tool",
+            f"no contract of this folder is named {show_name(rule.tool)}.",
+            say_meant(rule.tool, others, "Name one that is."),
+            at_value=True,
+        )
     told: set[tuple[str, str]] = set()
-    for witness in witnesses or (None,):
+    for witness in witnesses:
         for fault in _judge(rule, acting, witness):
             if (fault.at, fault.message) in told:
                 continue
             told.add((fault.at, fault.message))
             yield (
                 fault
-                if witness is None or witness is witnesses[0]
+                if witness is witnesses[0]
                 else replace(fault, message=f"{fault.message[:-1]} (version {witness.version}).")
             )
 
@@ -129,23 +148,32 @@ class _Fault:
     at: str
     message: str
     mend: str
+    at_value: bool = False
 
 
-def _judge(rule: EvidenceRule, acting: Contract, witness: Contract | None) -> Iterator[_Fault]:
+def _judge(rule: EvidenceRule, acting: Contract, witness: Contract) -> Iterator[_Fault]:
     name = show_name(rule.tool)
-    if witness is None:
-        yield _Fault("/tool", f"no contract of this folder is named {name}.", "Name one that is.")
-        return
     if witness.effect is not Effect.READ:
-        yield _Fault("/tool", f"{name} is no read: asking would act.", "Name a tool that reads.")
+        yield _Fault(
+            "/tool",
+            f"{name} is no read: asking would act.",
+            "Name a tool that reads.",
+            at_value=True,
+        )
     if witness.cache is not None:
         yield _Fault(
             "/tool",
             f"{name} keeps answers in a cache, and a cached answer proves nothing.",
             "Remove `cache` there, or name another tool.",
+            at_value=True,
         )
     if witness.upstream.text is not None and witness.upstream.text.kind == "plain":
-        yield _Fault("/tool", f"{name} yields plain text, which proves nothing.", "Name another.")
+        yield _Fault(
+            "/tool",
+            f"{name} yields plain text, which proves nothing.",
+            "Name another.",
+            at_value=True,
+        )
         return
     fresh = witness.result.fresh
     if fresh is None or fresh.at.is_wild or not _is_kept(witness, fresh.at):
@@ -153,6 +181,7 @@ def _judge(rule: EvidenceRule, acting: Contract, witness: Contract | None) -> It
             "/tool",
             f"{name} does not give the agent one time that says how old its answer is.",
             "Write `result.fresh` there, and select the member it names in `result.agent`.",
+            at_value=True,
         )
     for bound in rule.bind:
         yield from _judge_bound(bound, acting, witness)
@@ -191,7 +220,7 @@ def _judge_place(pointer: Pointer, key: str, witness: Contract) -> Iterator[_Fau
             at,
             f"`{show_name(pointer.text)}` leads to nothing in the data of"
             f" {show_name(witness.tool)}.",
-            "Write a pointer into its `result.schema`.",
+            say_near_place(witness.result.schema.document, pointer),
         )
     elif not _is_kept(witness, pointer):
         yield _Fault(
@@ -222,8 +251,18 @@ def _judge_value(pointer: Pointer, value: JsonValue, witness: Contract) -> Itera
         yield _Fault(
             Pointer(("where", pointer.text)).text,
             f"{show_name(witness.tool)} never has this value at `{show_name(pointer.text)}`.",
-            "Write one that its `result.schema` admits there.",
+            _say_admitted(found.schemas),
+            at_value=True,
         )
+
+
+def _say_admitted(schemas: Sequence[JsonObject]) -> str:
+    """Name the values that the schema lists; it is the folder's own, and holds no secret."""
+    listed = next(filter(None, map(listed_values, schemas)), [])
+    texts = [value if isinstance(value, str) else json.dumps(value) for value in listed]
+    if not texts or len(texts) > _MOST_NAMED:
+        return "Write one that its `result.schema` admits there."
+    return f"Write {'one of ' if texts[1:] else ''}{', '.join(map(show_name, texts))}."
 
 
 def _judge_refetch(rule: EvidenceRule, witness: Contract) -> Iterator[_Fault]:

@@ -14,7 +14,8 @@ class Problem:
     ``message`` says what is wrong, ``mend`` what to write instead; ``pointer`` is the place in
     the document. Texts from the document have passed ``show_name``. ``discreet``: a secret may
     stand at that place, so nobody shows it; ``comes_first``: it is about a key, and may be the
-    cause of others in its document. Source: SPEC CON-1, ADP-5.
+    cause of others in its document; ``at_value``: where it has a pointer and no line yet, the line
+    is that of the value, not of its key. Source: SPEC CON-1, ADP-5.
     """
 
     code: Code
@@ -26,6 +27,7 @@ class Problem:
     column: int | None = None
     discreet: bool = False
     comes_first: bool = False
+    at_value: bool = False
 
     def __str__(self) -> str:
         at = self.document

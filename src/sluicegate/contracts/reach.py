@@ -13,7 +13,7 @@ from sluicegate.contracts.places import Place
 from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.contracts.schemas.compiling import PATTERN_SIZE
 from sluicegate.contracts.schemas.projection import Reach, find_subschemas
-from sluicegate.values.json import JsonValue
+from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.names import show_name
 from sluicegate.values.pointers import Pointer
 
@@ -45,7 +45,7 @@ class Side:
             return found
         place.fault(
             f"`{show_name(pointer.text)}` leads to nothing in the schema of the {self.name}.",
-            self._near(pointer),
+            say_near_place(self.schema.document, pointer),
             at_key=at_key,
         )
         return None
@@ -101,23 +101,21 @@ class Side:
                 f"Write one that the schema of the {self.name} admits there.",
             )
 
-    def _near(self, pointer: Pointer) -> str:
-        """Name a member that is declared where the pointer still led somewhere."""
-        if self.schema is None:
-            return ""
-        for depth in range(len(pointer.segments) - 1, -1, -1):
-            stem = Pointer(pointer.segments[:depth])
-            found = find_subschemas(self.schema.document, stem)
-            if found.exists:
-                declared = {
-                    stem.child(name).text
-                    for schema in found.schemas
-                    for name in _properties(schema)
-                }
-                wanted = stem.child(pointer.segments[depth]).text
-                if declared:
-                    return say_meant(wanted, declared)
-        return "Write a pointer to a declared member."
+
+def say_near_place(document: JsonObject, pointer: Pointer) -> str:
+    """Name a member that is declared where the pointer still led somewhere."""
+    for depth in range(len(pointer.segments) - 1, -1, -1):
+        stem = Pointer(pointer.segments[:depth])
+        found = find_subschemas(document, stem)
+        if not found.exists:
+            continue
+        declared = {
+            stem.child(name).text for schema in found.schemas for name in _properties(schema)
+        }
+        if declared:
+            return say_meant(stem.child(pointer.segments[depth]).text, declared)
+        break
+    return "Write a pointer to a declared member."
 
 
 def _properties(schema: object) -> tuple[str, ...]:

@@ -30,4 +30,7 @@ def _find_mark(problem: Problem, root: Path) -> tuple[int, int] | None:
     if not isinstance(content, bytes):
         return None
     document = read_document(problem.document, content)
-    return document.marks.of_key(problem.pointer) if isinstance(document, Document) else None
+    if not isinstance(document, Document):
+        return None
+    marks = document.marks
+    return (marks.of_value if problem.at_value else marks.of_key)(problem.pointer)

@@ -50,6 +50,7 @@ def refuse_expired(waivers: Iterable[Waived]) -> tuple[Problem, ...]:
             message=f"The waiver of evidence ended: `until` is {waived.until}.",
             mend="Have its owner judge anew and write a later day, or remove the contract.",
             pointer="/evidence/until",
+            at_value=True,
         )
         for waived in waivers
         if waived.expired

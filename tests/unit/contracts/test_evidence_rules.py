@@ -105,6 +105,37 @@ def test_a_proof_that_can_never_be_found_is_told_at_its_place(case: str) -> None
     assert {problem.document for problem in problems} == {"job_restart/contract.json"}
 
 
+# case → (change of the proof, whether the place is that of the value, the mend)
+MENDED: dict[str, tuple[dict[str, Any], bool, str]] = {
+    "a tool of nearly this name": ({"tool": "job_stats"}, True, "Did you mean `job_status`?"),
+    "a tool like no other": ({"tool": "deploy"}, True, "Name one that is."),
+    "the acting tool, misspelt": ({"tool": "job_restrt"}, True, "Did you mean `job_status`?"),
+    "a place of nearly this name": (
+        {"bind": {"/run_i": "/run_id"}},
+        False,
+        "Did you mean `/run_id`?",
+    ),
+    "a value that is not listed": (
+        {"where": {"/state": "fail"}},
+        True,
+        "Write one of running, succeeded, failed.",
+    ),
+    "a value where none are listed": (
+        {"where": {"/project_id": 5}},
+        True,
+        "Write one that its `result.schema` admits there.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MENDED)
+def test_what_is_wrong_in_a_proof_is_told_with_what_would_be_right(case: str) -> None:
+    change, at_value, mend = MENDED[case]
+    (problem,) = judge_evidence(folder(evidence=[{**PROOF, **change}]))
+    assert (problem.at_value, problem.mend) == (at_value, mend)
+    assert "fail" not in problem.message.replace("failed", "")
+
+
 # case → (members of the acting contract, pointer, a word)
 REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "no proof": ({"evidence": []}, "/evidence", "lists 0"),
