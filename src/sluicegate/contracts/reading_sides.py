@@ -21,13 +21,21 @@ from sluicegate.contracts.near_names import read_choice, read_members
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.reach import NAMING_TYPES, TEXT_TYPES, Side
 from sluicegate.contracts.schemas.compiled import CompiledSchema
+from sluicegate.contracts.schemas.composition import listed_values
+from sluicegate.contracts.schemas.keywords import integer_at
 from sluicegate.contracts.schemas.projection import project
+from sluicegate.values.instants import parse_rfc3339
 from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.names import show_name
 from sluicegate.values.pointers import EVERY, Pointer
 
 _TEXT_NAME: Final = r"[A-Za-z_][A-Za-z0-9_]{0,63}"
 _TYPE_NAME: Final = r"[A-Za-z][A-Za-z0-9_.:-]{0,63}"
+_SHORTEST_TIME: Final = len("2026-01-01T12:00:00Z")
+_TIMELESS: Final = frozenset(
+    {"date", "time", "duration", "uuid", "email", "hostname", "ipv4", "ipv6", "uri"}
+)
+"""Formats of which no text is an RFC 3339 time."""
 _MAX_SECONDS: Final = 10 * 365 * 86_400.0
 
 
@@ -212,6 +220,12 @@ def _read_fresh(place: Place, data: Side) -> FreshRule | None:
     elif at is not None:
         found = data.demand_required(members["at"], at, "and an answer without time is never fresh")
         data.demand_types(members["at"], at, found, TEXT_TYPES, "which is no RFC 3339 time")
+        if found is not None and found.types <= TEXT_TYPES and not _may_be_time(found.schemas):
+            members["at"].fault(
+                f"`{show_name(at.text)}` is never an RFC 3339 time, and every answer would be"
+                " refused.",
+                "Name a member with `format: date-time`.",
+            )
     age = members["max_age_s"].number(0, _MAX_SECONDS) if "max_age_s" in members else None
     ahead: float | None = 5.0
     if "max_ahead_s" in members:
@@ -219,6 +233,23 @@ def _read_fresh(place: Place, data: Side) -> FreshRule | None:
     if at is None or age is None or ahead is None:
         return None
     return FreshRule(at=at, max_age_s=age, max_ahead_s=ahead)
+
+
+def _may_be_time(schemas: Sequence[JsonObject]) -> bool:
+    """Whether each schema admits a time, as far as values, format and length tell."""
+    for schema in schemas:
+        listed = listed_values(schema)
+        times = [
+            value for value in listed if isinstance(value, str) and parse_rfc3339(value) is not None
+        ]
+        if listed and not times:
+            return False
+        longest = integer_at(schema, "maxLength")
+        if longest is not None and longest < _SHORTEST_TIME:
+            return False
+        if schema.get("format") in _TIMELESS:
+            return False
+    return True
 
 
 def _read_selection(place: Place, members: Mapping[str, Place], data: Side) -> _Selection:

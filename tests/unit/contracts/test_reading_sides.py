@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.unit.contracts.folders import (
     assert_refused,
+    contract,
 )
 
 # changes, the pointer of the one problem, a word of its message
@@ -94,6 +95,27 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         "/result/fresh/at",
         "no RFC 3339 time",
     ),
+    "fresh at a word of a list": (
+        {"result.fresh": {"at": "/state", "max_age_s": 5}},
+        "/result/fresh/at",
+        "never an RFC 3339 time",
+    ),
+    "fresh at a day": (
+        {
+            "result.fresh": {"at": "/observed_at", "max_age_s": 5},
+            "result.schema.properties.observed_at": {"type": "string", "format": "date"},
+        },
+        "/result/fresh/at",
+        "never an RFC 3339 time",
+    ),
+    "fresh at a text that is too short": (
+        {
+            "result.fresh": {"at": "/observed_at", "max_age_s": 5},
+            "result.schema.properties.observed_at": {"type": "string", "maxLength": 19},
+        },
+        "/result/fresh/at",
+        "never an RFC 3339 time",
+    ),
     "fresh for no time": (
         {"result.fresh": {"at": "/observed_at", "max_age_s": 0}},
         "/result/fresh/max_age_s",
@@ -173,3 +195,23 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_each_broken_rule_of_a_side_is_told_at_its_place_and_alone(case: str) -> None:
     assert_refused(*REFUSED[case])
+
+
+@pytest.mark.requirement("CON-2")
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "string", "maxLength": 20},
+        {"enum": ["never", "2026-01-01T12:00:00Z"]},
+        {"const": "1970-01-01T00:00:00Z"},
+    ],
+    ids=["a text of any form", "a list with a time", "one time"],
+)
+def test_an_answer_is_fresh_at_what_may_be_a_time(schema: dict[str, Any]) -> None:
+    found = contract(
+        {
+            "result.fresh": {"at": "/observed_at", "max_age_s": 5},
+            "result.schema.properties.observed_at": schema,
+        }
+    )
+    assert found.result.fresh is not None
