@@ -131,6 +131,50 @@ def test_of_what_a_contract_fetches_only_lines_of_one_plain_member_are_shown(
     assert ("MARKER" in told) is shown
 
 
+@pytest.mark.requirement("ADP-5", "AUD-5")
+@pytest.mark.parametrize(
+    ("pointer", "line", "shown"),
+    [
+        ("/access/0/action", "  - {caller: a, action: MARKER}", True),
+        ("/access/0/action", "  - {caller: a, action: x, url: MARKER}", False),
+        ("/limits/max_bytes", "  max_bytes: MARKER", True),
+        ("/limits/max_bytes", "limits: {max_bytes: 5, in_flight: MARKER}", False),
+        ("/limits/key_store", "  key_store: MARKER", False),
+        ("/limits/key_stroe", "  key_stroe: MARKER", False),
+        ("/audit/sinks", "  sinks: MARKER", True),
+        ("/audit/sinks", "  MARKER, sinks: al", False),
+        ("/audit/store", "  store: MARKER", False),
+        ("/audit/heads/every_s", "    every_s: MARKER", True),
+        ("/audit/heads/to", "    to: MARKER", False),
+        ("/audit", "audit: # MARKER", True),
+        ("/audit", "audit: MARKER", False),
+        ("/retention/rejected/days", "  rejected: {days: MARKER}", True),
+        ("/retention/rejected/days", "retention: {rejected: {days: MARKER}}", True),
+        ("/retention/rejected/days", "retention: {rejected: {days: MARKER},", False),
+        ("/callers/from", "callers: {from: MARKER}", True),
+        ("/callers/from", '  "MARKER"}, callers: {from: x}}', False),
+        ("/callers/from", "callers: {from: x}, notfy: {a: MARKER}", False),
+        ("/callers/from", "callers: {from: x}}, b: {a: MARKER", False),
+        ("/callers/from", "notfy: {a: MARKER}, callers: {from: x}", False),
+        ("/callers/from", "callers: {from: https://MARKER}", False),
+        ("/python/0", '  - "MARKER"', True),
+        ("/python/0", '  "MARKER"', False),
+        ("/serve/t/0/share", "  t: [{version: 1.0.0, share: MARKER}]", True),
+        ("/notify/a", "  a: MARKER", False),
+        ("/acess", "acess: MARKER", False),
+        ("", "MARKER", False),
+    ],
+)
+def test_of_the_settings_what_a_plain_key_begins_is_shown(
+    pointer: str, line: str, shown: bool
+) -> None:
+    file = "contracts/sluicegate.yaml"
+    item = replace(OPEN, file=file, pointer=pointer, line=1, column=1, length=1)
+    told = render_item(item, read=lambda _: line.encode())
+    assert told.startswith(f"{file}:1:1: error")
+    assert ("MARKER" in told) is shown
+
+
 @pytest.mark.parametrize(
     ("worst_last", "heads"), [(False, ERRORS_FIRST), (True, ERRORS_FIRST[::-1])]
 )
