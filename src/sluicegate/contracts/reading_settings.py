@@ -6,7 +6,7 @@ from posixpath import normpath
 from typing import Final, Literal, cast
 
 from sluicegate.contracts.naming import PythonNames
-from sluicegate.contracts.near_names import member_of, read_choice, read_members
+from sluicegate.contracts.near_names import find_near, member_of, read_choice, read_members
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.reading_access import read_access
 from sluicegate.contracts.reading_authority import read_quotas
@@ -114,13 +114,20 @@ def _read_audit(place: Place | None) -> AuditSettings:
         return default
     store = keys = None
     if "store" in members:
-        wanted = "sqlite:PATH, postgresql:env:NAME, postgresql://USER@HOST/DATABASE or memory:"
+        wanted = (
+            "sqlite:PATH, postgresql:env:NAME, postgresql:service=NAME,"
+            " postgresql://USER@HOST/DATABASE or memory:"
+        )
+        near = _say_scheme(members["store"], ("sqlite", "postgresql", "memory"))
         store = members["store"].discreet_text(
-            _STORE, wanted, f"Write {wanted}; a password stands in the environment alone."
+            _STORE, wanted, f"{near}Write {wanted}; a password stands in the environment alone."
         )
     if "keys" in members:
         wanted = "file:FOLDER, env:NAME or keyring:SERVICE"
-        keys = members["keys"].discreet_text(_KEYS, wanted, f"Write {wanted}; never a key itself.")
+        near = _say_scheme(members["keys"], ("file", "env", "keyring"))
+        keys = members["keys"].discreet_text(
+            _KEYS, wanted, f"{near}Write {wanted}; never a key itself."
+        )
     heads = _read_heads(members.get("heads"))
     return AuditSettings(
         store=store or default.store,
@@ -129,6 +136,13 @@ def _read_audit(place: Place | None) -> AuditSettings:
         also=_read_also(members["also"], heads) if "also" in members else None,
         sinks=_read_sinks(members),
     )
+
+
+def _say_scheme(place: Place, schemes: tuple[str, ...]) -> str:
+    """Ask for the scheme that was meant; of what is written here nothing is repeated."""
+    scheme, is_one, _ = str(place.value).partition(":")
+    near = find_near(scheme, schemes) if is_one and scheme not in schemes else None
+    return f"Did you mean `{near}:`? " if near else ""
 
 
 def _read_also(place: Place, heads: HeadsSettings | None) -> str | None:

@@ -389,3 +389,25 @@ def test_a_name_that_is_an_address_is_told_by_what_holds_it() -> None:
     (problem,) = loaded
     assert (problem.pointer, problem.line) == ("/notify", 3)
     assert problem.message.startswith("a member of `notify` must be `log:`")
+
+
+@pytest.mark.requirement("CON-1", "ADP-5")
+@pytest.mark.parametrize(
+    ("text", "near"),
+    [
+        ('audit: {store: "sqllite:state/s3cr3t.db"}', "Did you mean `sqlite:`? Write sqlite:PATH"),
+        ('audit: {store: "Postgres:s3cr3t"}', "Did you mean `postgresql:`? Write sqlite:PATH"),
+        ('audit: {store: "postgresql:s3cr3t"}', "Write sqlite:PATH, postgresql:env:NAME,"),
+        ('audit: {store: "s3cr3t"}', "Write sqlite:PATH"),
+        ('audit: {keys: "fil:s3cr3t"}', "Did you mean `file:`? Write file:FOLDER"),
+    ],
+)
+def test_the_scheme_that_was_meant_is_named_and_nothing_else_of_the_text(
+    text: str, near: str
+) -> None:
+    loaded = load({"sluicegate.yaml": text.encode()}, resolve=None)
+    assert isinstance(loaded, tuple)
+    (problem,) = loaded
+    assert problem.mend.startswith(near)
+    assert "s3cr3t" not in str(problem)
+    assert "store" not in text or "postgresql:service=NAME" in problem.mend
