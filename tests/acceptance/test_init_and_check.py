@@ -84,8 +84,7 @@ def test_a_contract_made_inside_the_contract_folder_lies_beside_the_others(
     sluicegate("init", "item_state")
     monkeypatch.chdir("contracts")
     made = sluicegate("init", "other")
-    assert made.code == 0
-    assert "sluicegate check contracts --format" in made.out
+    assert (made.code, made.out) == (0, "")  # the lines for CI came with the first
     assert Path("other/contract.yaml").is_file()
     assert not Path("contracts").exists()
     monkeypatch.chdir("other")

@@ -26,7 +26,7 @@ def init(ctx: click.Context, name: str, folder: str) -> int:
     """Write FOLDER/NAME: a contract, fixtures for both sides, and settings where there are none.
 
     Inside a contract folder, FOLDER is that one unless it is named. Nothing that exists is
-    overwritten. The lines for CI are printed, and the access row where settings exist.
+    overwritten. The first time the lines for CI are printed; where settings exist, the access row.
     """
     from sluicegate.cli.init_files import access_row, ci_lines, contract_files, settings_files
 
@@ -38,6 +38,7 @@ def init(ctx: click.Context, name: str, folder: str) -> int:
     home = root / name
     if home.exists():
         stop(Exit.USAGE, f"{home} exists; nothing was written. Take another name or remove it.")
+    is_first = not (root / SETTINGS_NAME).exists()
     try:
         for path, text in settings_files(name).items():
             if not (root / path).exists():
@@ -53,7 +54,8 @@ def init(ctx: click.Context, name: str, folder: str) -> int:
     except OSError as error:
         stop(Exit.UNREADABLE, f"{error.filename} cannot be written: {error.strerror}")
     note(f"wrote {home}; next: describe your own tool in it, and `sluicegate check {folder}`")
-    put(ci_lines(root.resolve().name if folder == "." else folder))
+    if is_first:
+        put(ci_lines(root.resolve().name if folder == "." else folder))
     return Exit.ACCEPTED
 
 
