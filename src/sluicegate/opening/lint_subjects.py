@@ -214,7 +214,18 @@ def _surroundings(written: Written, side: SideName) -> Surroundings:
         max_bytes=most if isinstance(most, int) else written.limits.max_bytes,
         max_depth=written.limits.max_depth,
         has_accepted=_has_accepted(written.home / "fixtures" / side),
+        is_destructive=_mapping({"": contract}, "").get("effect") == "destructive",
+        names_resource=bool(arguments.get("resource")),
+        open_proofs=tuple(_open_proofs(_mapping({"": contract}, "").get("evidence"))),
     )
+
+
+def _open_proofs(evidence: JsonValue) -> Iterator[str]:
+    """Yield the tools of proofs that ask for no value."""
+    for item in evidence if isinstance(evidence, list) else ():
+        tool = item.get("tool") if isinstance(item, Mapping) and not item.get("where") else None
+        if isinstance(tool, str):
+            yield tool
 
 
 def _identifying(arguments: JsonObject) -> dict[Pointer, str]:

@@ -72,6 +72,35 @@ def test_a_contract_file_is_judged_with_the_settings_around_it(tmp_path: Path) -
     assert rules(lint(home / "my_tool/contract.yaml")) == rules(lint(home)) == ["E10"]
 
 
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        (
+            {"resource: [{type: item, id: /item_id}]": "checks: []"},
+            [("E11", "destructive tool names no resource")],
+        ),
+        ({"effect: read": "effect: write", "  resource: [{type: item, id: /item_id}]": ""}, []),
+        (
+            {
+                "limits: {": "evidence: [{tool: item_state, where: {/s: open}},"
+                " {tool: seen, where: {}}, {tool: seen}, 5]\nlimits: {"
+            },
+            [("E12", "every state of seen.")],
+        ),
+        ({"limits: {": "evidence: {none: why, until: 2027-01-31}\nlimits: {"}, []),
+    ],
+    ids=["destructive on anything", "a write", "proofs of any state", "a waiver"],
+)
+def test_what_a_contract_that_acts_leaves_open_is_told(
+    tmp_path: Path, changes: dict[str, str], found: list[tuple[str, str]]
+) -> None:
+    report = lint(folder(tmp_path, **{"effect: read": "effect: destructive", **changes}))
+    assert rules(report) == [rule for rule, _ in found]
+    for linted, (_, word) in zip(report.findings, found, strict=True):
+        assert (linted.finding.severity, linted.pointer) == ("warning", "/arguments/schema")
+        assert word in linted.finding.message
+
+
 def test_an_unbound_identifier_and_an_unlimited_age_are_told(tmp_path: Path) -> None:
     fresh = "fresh: {at: /observed_at, max_age_s: 60, max_ahead_s: 5}"
     assert rules(lint(folder(tmp_path, **{fresh: "checks: []"}))) == ["E09"]

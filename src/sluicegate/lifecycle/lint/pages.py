@@ -75,6 +75,10 @@ def _around(example: Example) -> list[str]:
         if pointers is not None and (pointers or words.startswith("`result")):
             named = ", ".join(f"`{pointer.text}`" for pointer in sorted(pointers, key=str))
             lines.append(f"{words} {named or 'nothing'}.")
+    if around.is_destructive:
+        named = "names what it acts on" if around.names_resource else "is absent"
+        lines.append(f"The contract is destructive, and its `arguments.resource` {named}.")
+    lines += [f"A proof over `{tool}` has no `where`." for tool in around.open_proofs]
     return lines
 
 

@@ -23,7 +23,9 @@ class Surroundings:
     ``selected`` None: which members reach the agent is not known, so all count. ``bound`` are data
     pointers of ``bind``; ``echoed`` the argument pointers that it compares, ``identifying`` those
     that name what was asked for. ``description`` None: there is none; ``has_accepted``: accepted
-    fixtures lie beside it; ``max_depth`` None: no limit on nesting is known.
+    fixtures lie beside it; ``max_depth`` None: no limit on nesting is known. ``names_resource``:
+    access is asked about what the tool acts on; ``open_proofs`` are the tools whose proofs have no
+    `where`.
     """
 
     of_contract: bool = False
@@ -38,6 +40,9 @@ class Surroundings:
     max_bytes: int = DEFAULT_MAX_BYTES
     max_depth: int | None = None
     has_accepted: bool = False
+    is_destructive: bool = False
+    names_resource: bool = False
+    open_proofs: tuple[str, ...] = ()
 
 
 BARE: Final = Surroundings()

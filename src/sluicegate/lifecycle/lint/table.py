@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from sluicegate.lifecycle.lint import (
+    actions,
     bounds,
     dialect,
     envelopes,
@@ -24,8 +25,8 @@ from sluicegate.lifecycle.lint.findings import Rule
 from sluicegate.values.codes import Code
 
 _MODULES: Final = (
-    *(objects, kinds, bounds, sizes, patterns, dialect, sets, envelopes, exposures, links, texts),
-    suppressions,
+    *(objects, kinds, bounds, sizes, patterns, dialect, sets, envelopes, exposures, actions, links),
+    *(texts, suppressions),
 )
 
 _LETTERS: Final = "CBXDUERTSL"
