@@ -183,11 +183,11 @@ def _judge(rule: EvidenceRule, acting: Contract, witness: Contract) -> Iterator[
             "Write `result.fresh` there, and select the member it names in `result.agent`.",
             at_value=True,
         )
-    for bound in rule.bind:
-        yield from _judge_bound(bound, acting, witness)
+    unbound = [fault for bound in rule.bind for fault in _judge_bound(bound, acting, witness)]
+    yield from unbound
     for pointer, value in rule.where:
         yield from _judge_value(pointer, value, witness)
-    if rule.refetch:
+    if rule.refetch and not unbound:
         yield from _judge_refetch(rule, witness)
 
 

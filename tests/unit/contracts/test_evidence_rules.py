@@ -115,6 +115,11 @@ MENDED: dict[str, tuple[dict[str, Any], bool, str]] = {
         False,
         "Did you mean `/run_id`?",
     ),
+    "a place of nearly this name, where the gate asks itself": (
+        {"bind": {"/run_i": "/run_id", "/project_id": "/project_id"}, "refetch": True},
+        False,
+        "Did you mean `/run_id`?",
+    ),
     "a value that is not listed": (
         {"where": {"/state": "fail"}},
         True,
