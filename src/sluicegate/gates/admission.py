@@ -87,16 +87,18 @@ async def admit(
         else subject.key
     )
     reservation = None if rule is None else _reserve(key, rule.keep_s, moment)
+    query = _query(contract, subject, permitted)
     if reservation is not None and (contract.evidence or means.quota is not None):
         # What was done is given again: it asks for no evidence anew, and costs no attempt.
-        await means.store.demand_key(
-            reservation, _query(contract, subject, permitted), now=moment.now
-        )
+        await means.store.demand_key(reservation, query, now=moment.now)
     action = PlannedAction(
         caller=subject.caller, arguments=arguments, clock=means.clock, after=moment.after
     )
     proven = await prove(contract.evidence, action, witnesses, means.store)
     if isinstance(proven, Rejected):
+        if reservation is not None:
+            # The same call may have begun meanwhile, and be what made the proof none.
+            await means.store.demand_key(reservation, query, now=moment.now)
         return proven
     allowances = tuple(_allowances(contract, means.quotas, subject.caller))
     if means.quota is not None and allowances:

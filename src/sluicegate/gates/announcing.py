@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from sluicegate.contracts.problems import Problem
 from sluicegate.errors import SluicegateError
@@ -17,6 +19,8 @@ from sluicegate.gates.serving import Serving
 from sluicegate.values.codes import Code, Stage
 from sluicegate.values.findings import Finding
 from sluicegate.values.rejections import Rejected
+
+_LOG: Final = logging.getLogger("sluicegate")
 
 
 class Announcer:
@@ -49,7 +53,8 @@ class Announcer:
                 return None
             try:
                 await means.store.record([_set_event(means, serving(), "opened", ())])
-            except AuditUnavailable:
+            except AuditUnavailable as error:
+                _LOG.error("call %s: no record: %s", subject.request_id, error)
                 rejected = Rejected(stage=Stage.AUDIT, code=Code.AUDIT_UNAVAILABLE)
                 return refuse(rejected, tool=subject.tool, request_id=subject.request_id)
             self._announced = True

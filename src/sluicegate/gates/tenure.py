@@ -117,6 +117,8 @@ class Tenure:
                 return await self._swap(opened)
             except BaseException:
                 self._let_go(opened)
+                # The record may say all the same that it was swapped: the next call says what is.
+                self.announcer.renew()
                 raise
 
     async def close(self) -> None:

@@ -67,7 +67,8 @@ async def refuse_unknown(means: Means, subject: Subject, tool: str, why: str) ->
     event = record_refusal(subject, rejected, refused, time=means.clock.now(), kept=())
     try:
         await means.store.record([event])
-    except AuditUnavailable:
+    except AuditUnavailable as error:
+        _LOG.error("call %s: no record: %s", subject.request_id, error)
         closed = Rejected(stage=Stage.AUDIT, code=Code.AUDIT_UNAVAILABLE)
         refused = refuse(closed, tool=UNKNOWN, request_id=subject.request_id)
     return Answer(envelope=refused)

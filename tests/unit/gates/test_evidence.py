@@ -157,6 +157,40 @@ async def test_one_answer_is_spent_by_one_action() -> None:
     assert len(yard.restart.dispatches) == 2
 
 
+@pytest.mark.requirement("ACC-4")
+async def test_what_the_same_call_brought_about_asks_nobody_for_another_proof() -> None:
+    """Its twin has the key by now: it is told that one, and not what to ask for."""
+
+    class Turning(RecordedUpstream):
+        """Before the second asking is answered, the first one has made the job run again."""
+
+        async def fetch(self, dispatch: Dispatch) -> Receipt:
+            if len(self.dispatches) == 1:
+                await first
+                self.dispatches.append(dispatch)
+                running = answer(state="running", observed_at="2026-11-30T11:59:40Z")
+                return replace(LOST, fault=None, raw=running)
+            return await super().fetch(dispatch)
+
+    status, restart = Turning(answer()), RecordedUpstream(DONE)
+    gate = gate_of(
+        folder(
+            evidence=[{**PROOF, "refetch": True}],
+            idempotency={"key": "host", "keep_s": 600},
+        ),
+        {"job_status": status, "job_restart": restart},
+    )
+
+    async def act() -> Any:
+        return await gate.call("job_restart", ARGUMENTS, caller=CALLER, call_id="toolu_1")
+
+    first, later = (asyncio.ensure_future(act()) for _ in range(2))
+    second = await later
+    assert ((await first).outcome, second.outcome) == ("success", "success")
+    assert json.loads(second.to_json())["replayed"] is True
+    assert (len(status.dispatches), len(restart.dispatches)) == (2, 1)
+
+
 async def test_an_answer_that_may_be_used_again_is_not_spent() -> None:
     yard = Yard(evidence=[{**PROOF, "once": False}])
     await yard.look()

@@ -229,3 +229,15 @@ async def test_no_write_begins_before_the_record_knows_that_a_success_was_not_he
     await until(lambda: not yard.gate._means.owing.count)
     unknown = [e for e in yard.store.events(request_id=unheard.request_id) if e.attempt == 2]
     assert [(e.kind, e.outcome) for e in unknown] == [("intent", "pending"), ("outcome", "unknown")]
+
+
+@pytest.mark.parametrize("tool", ["job_status", "unknown"])
+async def test_a_call_that_could_not_be_recorded_is_told_in_the_log_with_the_cause(
+    tool: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Also the first one, before the record has the set, and one of a tool that is not served."""
+    yard = Yard(answer())
+    yard.store.is_well = False
+    lost = await yard.gate.call(tool, ARGUMENTS, caller=CALLER)
+    assert lost.code == "UNAVAILABLE"
+    assert f"call {lost.request_id}: no record: no commit within 10 s" in caplog.text

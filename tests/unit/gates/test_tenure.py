@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -182,6 +183,31 @@ async def test_a_swap_that_cannot_be_recorded_lets_go_of_what_was_opened() -> No
     await let_go(gate)
     assert (closed(first), closed(second)) == ((0, 0), (1, 1))
     assert await said(gate) == "success"
+
+
+@pytest.mark.requirement("CON-3", "AUD-1")
+async def test_behind_a_swap_of_which_nobody_was_told_the_record_says_what_is_in_force() -> None:
+    """The record may have it: then its last word on the sets would be of one that never served."""
+
+    class Late(MemoryStore):
+        async def record(self, events: Sequence[AuditEvent], **how: Any) -> tuple[str, ...]:
+            ids = await super().record(events, **how)
+            if events[0].detail.get("set") == "swapped":
+                raise AuditUnavailable("no commit within 10 s")
+            return ids
+
+    store = Late()
+    first, second = set_of(Closing(answer())), set_of(Closing(answer()))
+    first = replace(first, means=replace(first.means, store=store))
+    gate = gate_that(first, swap_for(second))
+    assert await said(gate) == "success"
+    with pytest.raises(AuditUnavailable):
+        await gate.reload()
+    assert await said(gate) == "success"
+    sets = [
+        json.loads(event.detail)["set"] for event in store.events() if event.kind == "contracts"
+    ]
+    assert sets == ["opened", "swapped", "opened"]
 
 
 async def test_of_two_reloads_at_once_the_later_reading_is_in_force() -> None:
