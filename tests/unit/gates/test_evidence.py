@@ -161,16 +161,20 @@ async def test_one_answer_is_spent_by_one_action() -> None:
 async def test_what_the_same_call_brought_about_asks_nobody_for_another_proof() -> None:
     """Its twin has the key by now: it is told that one, and not what to ask for."""
 
+    both_ask = asyncio.Event()
+
     class Turning(RecordedUpstream):
         """Before the second asking is answered, the first one has made the job run again."""
 
         async def fetch(self, dispatch: Dispatch) -> Receipt:
+            receipt = await super().fetch(dispatch)
             if len(self.dispatches) == 1:
-                await first
-                self.dispatches.append(dispatch)
-                running = answer(state="running", observed_at="2026-11-30T11:59:40Z")
-                return replace(LOST, fault=None, raw=running)
-            return await super().fetch(dispatch)
+                await both_ask.wait()
+                return receipt
+            both_ask.set()
+            await first
+            running = answer(state="running", observed_at="2026-11-30T11:59:40Z")
+            return replace(receipt, raw=running)
 
     status, restart = Turning(answer()), RecordedUpstream(DONE)
     gate = gate_of(
