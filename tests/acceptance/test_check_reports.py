@@ -82,6 +82,8 @@ WRONG_SETTINGS = {
     "Redis": f'limits: {{key_store: "redis://:{SECRET}@h/0"}}',
     "a route": f'notify: {{ops: "https://u:{SECRET}@h/x"}}',
     "a line of its own": f'audit:\n  keys:\n    "{SECRET}"',
+    "a section": f'audit: "postgresql://u:{SECRET}@db/x"',
+    "a section in a section": f'audit: {{heads: "https://u:{SECRET}@h/x"}}',
 }
 
 
@@ -113,4 +115,52 @@ def test_a_secret_in_the_place_of_its_name_is_not_repeated(sluicegate: Here, bet
     done = sluicegate("check")
     assert done.code == 4
     assert "credential" in done.out + done.err
+    assert SECRET[:10] not in done.out + done.err
+
+
+WRONG_FETCHES = {
+    "an address": f"fetch: https://u:{SECRET}@api/x",
+    "an address in a section": f"fetch: {{http: 'https://u:{SECRET}@api/x'}}",
+    "a host": f'fetch:\n  ssh: "user:{SECRET}@host"',
+    "a command line": f"fetch:\n  command: \"curl -H 'X: {SECRET}' x\"",
+    "a number": f'fetch:\n  host:\n    timeout_s: "mysql -p{SECRET}"',
+    "a token": f"fetch:\n  http: whsec_{SECRET}",
+}
+
+
+@pytest.mark.requirement("ADP-5", "AUD-5")
+@pytest.mark.parametrize("form", ["human", "json-v1", "github", "sarif", "junit"])
+@pytest.mark.parametrize("wrong", WRONG_FETCHES)
+def test_what_stands_in_the_place_of_a_section_is_not_repeated(
+    sluicegate: Here, wrong: str, form: str
+) -> None:
+    contract = Path("contracts/item_state/contract.yaml")
+    lines = contract.read_text().splitlines()
+    start = lines.index("fetch:")
+    end = next(at for at in range(start + 1, len(lines)) if lines[at][:1] not in (" ", "#", ""))
+    contract.write_text("\n".join([*lines[:start], WRONG_FETCHES[wrong], *lines[end:], ""]))
+    done = sluicegate("check", "--format", form)
+    assert done.code == 4
+    assert "here stands a text" in done.out + done.err
+    assert SECRET[:10] not in done.out + done.err
+
+
+@pytest.mark.requirement("ADP-5", "AUD-5")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("doctor", "contracts"),
+        ("lint", "contracts"),
+        ("test",),
+        ("audit", "show"),
+        ("call", "item_state", "--arguments", "{}", "--caller", "svc"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_no_command_repeats_what_stands_in_the_place_of_a_section(
+    sluicegate: Here, command: tuple[str, ...]
+) -> None:
+    Path("contracts/sluicegate.yaml").write_text(WRONG_SETTINGS["a section"] + "\n")
+    done = sluicegate(*command)
+    assert done.code != 0
     assert SECRET[:10] not in done.out + done.err

@@ -16,16 +16,26 @@ from typing import Final
 from sluicegate.contracts.keys import DISCREET, GUARDED_SECTIONS, KEYS, LATER
 from sluicegate.contracts.marks import Document
 from sluicegate.contracts.problems import Problem
+from sluicegate.contracts.quoting import (
+    NUMBER,
+    PLAIN,
+    WORD,
+    describe,
+    describe_kind,
+    is_quotable,
+    is_shown_whole,
+    quote_text,
+    show_member,
+)
 from sluicegate.values.codes import Code
-from sluicegate.values.json import JsonValue, json_type
-from sluicegate.values.names import show_name
+from sluicegate.values.json import JsonValue
 from sluicegate.values.pointers import Pointer, escape_segment
 
 MAX_TEXT: Final = 4000
 MAX_SEGMENTS: Final = 100
 """A pointer leads no deeper: what is compiled from it nests as deep."""
 
-_PLAIN_NAME: Final = re.compile(r"[\w.@ +-]{1,100}")
+_PLAIN_NAME: Final = re.compile(r"[\w.@+-]{1,100}")
 """What a name under a discreet place looks like that is surely no address and no `name=value`."""
 
 
@@ -53,11 +63,12 @@ class Place:
         at_key: bool = False,
         below: str = "",
         discreet: bool = False,
+        named: bool = True,
     ) -> None:
         """Note a Problem here, or at the pointer text ``below`` this place.
 
-        A member name that may be an address is in no pointer: the Problem has the pointer of what
-        holds it, with the line and column of the place itself.
+        A member name that may be an address is in no pointer, and none that is not ``named``: the
+        Problem has the pointer of what holds it, with the line and column of the place itself.
         """
         problem = self.document.problem(
             self.pointer + below,
@@ -67,8 +78,9 @@ class Place:
             at_key=at_key,
             discreet=discreet or self.discreet,
         )
-        if not self._is_fit_to_show:
-            problem = replace(problem, pointer=_cut_pointer(problem.pointer), discreet=True)
+        fit = self._fit_pointer if named else self.pointer.rpartition("/")[0]
+        if fit != self.pointer:
+            problem = replace(problem, pointer=fit, discreet=True)
         self.problems.append(problem)
 
     @property
@@ -81,10 +93,11 @@ class Place:
         return _unescape(self.pointer.rpartition("/")[2])
 
     @property
-    def _is_fit_to_show(self) -> bool:
-        if self.discreet:
-            return self.pointer == _cut_pointer(self.pointer)
-        return "://" not in self._own_name
+    def _fit_pointer(self) -> str:
+        """As much of the pointer as its names are fit to be shown."""
+        first, *segments = self.pointer.split("/")
+        is_fit = _PLAIN_NAME.fullmatch if self.discreet else is_shown_whole
+        return "/".join([first, *itertools.takewhile(is_fit, segments)])
 
     def child(self, segment: str | int, value: JsonValue) -> Place:
         """Return the place one level deeper."""
@@ -110,8 +123,8 @@ class Place:
         ones; the known members are returned all the same, so that they are read too.
         """
         # In place of such a mapping people write the address or the command itself.
-        is_plain = section not in GUARDED_SECTIONS or isinstance(self.value, Mapping)
-        entries = (self if is_plain else replace(self, discreet=True)).entries()
+        is_odd = section in GUARDED_SECTIONS and not isinstance(self.value, Mapping)
+        entries = (replace(self, discreet=True) if is_odd else self).entries()
         if entries is None:
             return None
         known = KEYS[section]
@@ -119,10 +132,13 @@ class Place:
             entries[key] = replace(entries[key], discreet=True)
         for key, place in entries.items():
             if key not in known:
+                is_named = is_quotable(key, WORD)
+                said = f"`{key}`" if is_named else "this"
                 place.fault(
-                    f"`{show_member(key)}` is not a key of {section}.",
+                    f"{said} is not a key of {section}.",
                     suggest(key, {name for name in known if (section, name) not in LATER}),
                     at_key=True,
+                    named=is_named,
                 )
             elif (section, key) in LATER:
                 place.fault(
@@ -141,14 +157,14 @@ class Place:
     def entries(self) -> dict[str, Place] | None:
         """Return every member of a mapping, whatever its keys."""
         if not isinstance(self.value, Mapping):
-            self._expected("a mapping")
+            self._expected("a mapping", form=None)
             return None
         return {key: self.child(key, value) for key, value in self.value.items()}
 
     def items(self) -> list[Place] | None:
         """Return the items of a list."""
         if not isinstance(self.value, list):
-            self._expected("a list")
+            self._expected("a list", form=None)
             return None
         return [self.child(index, value) for index, value in enumerate(self.value)]
 
@@ -193,7 +209,7 @@ class Place:
         """Return true or false."""
         if isinstance(self.value, bool):
             return self.value
-        self._expected("true or false")
+        self._expected("true or false", form=WORD)
         return None
 
     def integer(self, low: int, high: int) -> int | None:
@@ -203,7 +219,8 @@ class Place:
             return value
         wanted = f"an integer from {low} to {high}" if low < high else f"the integer {low}"
         spelt = isinstance(value, str) and re.fullmatch(r"-?[0-9]+", value, re.ASCII)
-        self._expected(wanted, "Write it without quotation marks." if spelt else "")
+        mend = "Write it without quotation marks." if spelt else ""
+        self._expected(wanted, mend, form=NUMBER)
         return None
 
     def number(self, low: float, high: float) -> float | None:
@@ -211,7 +228,7 @@ class Place:
         value = self.value
         if isinstance(value, int | float) and not isinstance(value, bool) and low < value <= high:
             return float(value)
-        self._expected(f"a number above {low:g} and up to {high:g}")
+        self._expected(f"a number above {low:g} and up to {high:g}", form=NUMBER)
         return None
 
     def at(self) -> Pointer | None:
@@ -229,13 +246,19 @@ class Place:
         try:
             pointer = Pointer.parse(text)
         except ValueError as error:
+            is_shown = is_quotable(text)
+            is_telling = is_shown or text.startswith("/")  # the error of another quotes it
             self.fault(
-                f"`{show_name(text)}` is not a JSON Pointer.", f"{_sentence(error)}", at_key=at_key
+                f"{quote_text(text)} is not a JSON Pointer.",
+                _sentence(error) if is_telling else "Write one such as /project_id.",
+                at_key=at_key,
+                discreet=not is_shown,
+                named=is_shown or not at_key,
             )
             return None
         if len(pointer.segments) > MAX_SEGMENTS:
             self.fault(
-                f"`{show_name(text)}` has {len(pointer.segments)} segments.",
+                f"{quote_text(text)} has {len(pointer.segments)} segments.",
                 f"Name a place at most {MAX_SEGMENTS} levels below the root.",
                 at_key=at_key,
             )
@@ -253,15 +276,22 @@ class Place:
             if text is None:
                 continue
             if text in seen:
-                said = "what is written here" if item.discreet else f"`{show_name(text)}`"
+                said = "what is written here" if item.discreet else quote_text(text)
                 item.fault(f"{said} stands here twice.", "Keep one of them.")
             seen.add(text)
             yield item, text
 
-    def _expected(self, wanted: str, mend: str = "") -> None:
-        shown = _shown_kind(self.value) if self.discreet else _shown(self.value)
+    def _expected(
+        self, wanted: str, mend: str = "", *, form: re.Pattern[str] | None = PLAIN
+    ) -> None:
+        """Say what must stand here; a text that stands there is quoted in ``form`` alone."""
+        is_shown = form is not None and not self.discreet and is_quotable(self.value, form)
+        kind = describe_kind(self.value, "another text" if form is PLAIN else "a text")
         self.fault(
-            f"{self._about()} must be {wanted}; here stands {shown}.", mend or f"Write {wanted}."
+            f"{self._about()} must be {wanted}; here stands "
+            f"{describe(self.value) if is_shown else kind}.",
+            mend or f"Write {wanted}.",
+            discreet=not is_quotable(self.value, form or PLAIN),
         )
 
     def _about(self) -> str:
@@ -279,38 +309,8 @@ def suggest(name: str, known: Collection[str]) -> str:
     return f"Write one of {', '.join(sorted(known))}; or remove it." if known else "Remove it."
 
 
-def show_member(name: str) -> str:
-    """Return a member name fit to be shown; of an address nothing behind its scheme."""
-    scheme, is_address, _ = name.partition("://")
-    return show_name(f"{scheme}://") + "…" if is_address else show_name(name)
-
-
 def _unescape(segment: str) -> str:
     return segment.replace("~1", "/").replace("~0", "~")
-
-
-def _cut_pointer(pointer: str) -> str:
-    """Return as much of a pointer as its plain names reach."""
-    segments = pointer.split("/")
-    plain = itertools.takewhile(_PLAIN_NAME.fullmatch, segments[1:])
-    return "/".join([segments[0], *plain])
-
-
-def _shown_kind(value: JsonValue) -> str:
-    if isinstance(value, str):
-        return "another text" if value.strip() else "a blank text"
-    kind = json_type(value)
-    kinds = {"object": "a mapping", "array": "a list", "null": "null", "integer": "a number"}
-    return kinds.get(kind, f"a {kind}")
-
-
-def _shown(value: JsonValue) -> str:
-    if isinstance(value, str):
-        return f"`{show_name(value)}`" if value.strip() else "a blank text"
-    kind = json_type(value)
-    if kind in ("null", "boolean", "integer", "number"):
-        return f"the {kind} {show_name(str(value).lower() if kind != 'null' else 'null')}"
-    return {"object": "a mapping", "array": "a list"}[kind]
 
 
 def _is_number(value: JsonValue) -> bool:

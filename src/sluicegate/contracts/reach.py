@@ -10,6 +10,7 @@ from jsonschema_rs import Draft202012Validator, ReferencingError, RegexOptions
 
 from sluicegate.contracts.near_names import say_meant
 from sluicegate.contracts.places import Place
+from sluicegate.contracts.quoting import is_shown_whole, show_member
 from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.contracts.schemas.compiling import PATTERN_SIZE
 from sluicegate.contracts.schemas.projection import Reach, find_subschemas
@@ -44,9 +45,10 @@ class Side:
         if found.exists:
             return found
         place.fault(
-            f"`{show_name(pointer.text)}` leads to nothing in the schema of the {self.name}.",
+            f"`{show_member(pointer.text)}` leads to nothing in the schema of the {self.name}.",
             say_near_place(self.schema.document, pointer),
             at_key=at_key,
+            discreet=not is_shown_whole(pointer.text),
         )
         return None
 

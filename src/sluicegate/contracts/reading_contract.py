@@ -26,6 +26,7 @@ from sluicegate.contracts.near_names import (
     read_members,
 )
 from sluicegate.contracts.places import Place
+from sluicegate.contracts.quoting import is_quotable, quote_text, show_member
 from sluicegate.contracts.reach import Side
 from sluicegate.contracts.reading_adapter import MAX_TIMEOUT_S
 from sluicegate.contracts.reading_authority import read_evidence, read_idempotency, read_quotas
@@ -40,7 +41,7 @@ from sluicegate.contracts.versions import VERSION
 from sluicegate.values.codes import AgentCode, Code
 from sluicegate.values.json import JsonValue
 from sluicegate.values.limits import ENGINE_MAX_DEPTH, Limits
-from sluicegate.values.names import show_name, show_sentence
+from sluicegate.values.names import show_sentence
 from sluicegate.values.pointers import Pointer
 from sluicegate.values.requests import is_tool_name
 from sluicegate.values.sides import SideName
@@ -239,8 +240,9 @@ def _read_tool(place: Place) -> str:
         return name
     if isinstance(name, str) and not is_tool_name(name):
         place.fault(
-            f"`{show_name(name)}` is not a name for a tool.",
+            f"{quote_text(name)} is not a name for a tool.",
             "Use letters, digits and the characters _ . - alone.",
+            discreet=not is_quotable(name),
             code=Code.TOOL_NAME_LENGTH if not name else Code.TOOL_NAME_PATTERN,
         )
         return name
@@ -263,7 +265,7 @@ def _read_errors(place: Place | None) -> dict[str, bool] | None:
         retryable = members["retryable"].boolean() if "retryable" in members else None
         if not inner.is_named(_CODE):
             inner.fault(
-                f"`{show_name(code)}` is not a code.",
+                f"`{show_member(code)}` is not a code.",
                 "Write 3 to 64 capitals, digits and _, beginning with a capital.",
                 at_key=True,
             )
@@ -364,10 +366,11 @@ def _read_retry(
         if errors is not None and code not in (known := {*errors, *own}):
             near = find_near(code, known)
             item.fault(
-                f"`{show_name(code)}` is none of this contract's codes.",
+                f"{quote_text(code)} is none of this contract's codes.",
                 f"Did you mean `{near}`?"
                 if near
                 else f"Write one of {', '.join(sorted(known))}; or remove it.",
+                discreet=not is_quotable(code),
             )
         elif code == AgentCode.INVALID_RESPONSE:
             _judge_refused_retry(item, effect, attempts or 1)

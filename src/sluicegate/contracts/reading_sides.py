@@ -19,6 +19,7 @@ from sluicegate.contracts.displaying import is_bounded
 from sluicegate.contracts.naming import PythonNames
 from sluicegate.contracts.near_names import read_choice, read_members
 from sluicegate.contracts.places import Place
+from sluicegate.contracts.quoting import show_member
 from sluicegate.contracts.reach import NAMING_TYPES, TEXT_TYPES, Side
 from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.contracts.schemas.composition import listed_values
@@ -300,7 +301,7 @@ def _read_untrusted(place: Place | None, data: Side) -> dict[str, tuple[Place, P
     for name, inner in ((place.entries() if place is not None else None) or {}).items():
         if not inner.is_named(_TEXT_NAME):
             inner.fault(
-                f"`{show_name(name)}` is no name for a text.",
+                f"`{show_member(name)}` is no name for a text.",
                 "Begin with a letter; letters, digits and _ follow.",
                 at_key=True,
             )

@@ -9,6 +9,7 @@ from sluicegate.contracts.contract import Fetch, HttpFetch, MapRule, TextRule, U
 from sluicegate.contracts.extraction import compile_extraction
 from sluicegate.contracts.near_names import find_near, read_members
 from sluicegate.contracts.places import Place
+from sluicegate.contracts.quoting import is_quotable, quote_text, show_member
 from sluicegate.contracts.reading_signature import read_signature
 from sluicegate.values.codes import AgentCode
 from sluicegate.values.json import JsonValue
@@ -147,7 +148,7 @@ def _read_codes(
     codes = {}
     for key, inner in ((place.entries() if place is not None else None) or {}).items():
         if not inner.is_named(pattern) or (key.isdigit() and int(key) > 599):
-            inner.fault(f"`{show_name(key)}` is not {wanted}.", f"Write {wanted}.", at_key=True)
+            inner.fault(f"`{show_member(key)}` is not {wanted}.", f"Write {wanted}.", at_key=True)
             continue
         code = _read_code(inner, errors)
         if code is not None:
@@ -164,8 +165,9 @@ def _read_code(place: Place, errors: Mapping[str, bool] | None) -> str | None:
         return text
     near = find_near(text, known)
     place.fault(
-        f"`{show_name(text)}` is not declared under `errors`.",
+        f"{quote_text(text)} is not declared under `errors`.",
         f"Did you mean `{near}`? Or declare it there." if near else "Declare it there.",
+        discreet=not is_quotable(text),
     )
     return None
 

@@ -10,6 +10,7 @@ from sluicegate.contracts.naming import PythonNames
 from sluicegate.contracts.near_names import say_meant
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.problems import Problem
+from sluicegate.contracts.quoting import is_shown_whole, show_member
 from sluicegate.contracts.schemas.compiled import CompiledSchema
 from sluicegate.contracts.schemas.keywords import walk
 from sluicegate.contracts.schemas.references import FOLDER, join_uri, split_fragment
@@ -130,16 +131,18 @@ def _open_file(place: Place, shelf: Shelf) -> Place | None:
     name = _join(place.document.name, path)
     if name is None:
         inner.fault(
-            f"`{show_name(path)}` leads out of the contract folder.",
+            f"`{show_member(path)}` leads out of the contract folder.",
             "Copy the schema into the folder and write its relative path.",
             code=Code.SCHEMA_REMOTE_REF,
+            discreet=not is_shown_whole(path),
         )
         return None
     if name not in shelf.names:
         inner.fault(
-            f"there is no schema file `{show_name(name)}` in this folder.",
+            f"there is no schema file `{show_member(name)}` in this folder.",
             say_meant(name, shelf.names) if shelf.names else "Write the file, or the schema here.",
             code=Code.SCHEMA_UNRESOLVED_REF,
+            discreet=not is_shown_whole(name),
         )
         return None
     document = shelf.read(name)

@@ -13,6 +13,7 @@ from typing import Any
 import jsonschema
 import pytest
 from pydantic import BaseModel, Field
+from tests.unit.notices.test_webhook import hooked
 
 from sluicegate.errors import ConfigurationError, ContractFolderError, MisuseError
 from sluicegate.gates.definitions import envelope_of
@@ -99,6 +100,25 @@ async def test_a_reload_swaps_the_whole_set_or_keeps_the_old_one(folder: Path) -
             if event.kind == "contracts"
         ]
     assert kinds == [("refused", "kept"), ("done", "swapped")]
+
+
+@pytest.mark.requirement("CON-3", "ADP-5", "AUD-5", "AUD-6")
+@pytest.mark.parametrize("route", ["log", "webhook"])
+async def test_a_reload_tells_nobody_the_address_that_stands_in_the_place_of_a_section(
+    folder: Path, caplog: pytest.LogCaptureFixture, route: str
+) -> None:
+    settings = folder / "sluicegate.yaml"
+    with hooked() as hook:
+        told_by = hook.url if route == "webhook" else "log:"
+        settings.write_text(f"{settings.read_text()}notify: {{'': '{told_by}'}}\n")
+        async with open_gate(folder) as gate:
+            settings.write_text("audit: postgresql://u:hunter2@db/x\n")
+            problems = await gate.reload()
+            recorded = [event.detail for event in gate.audit.events()]
+        told = hook.posted[0]["text"] if route == "webhook" else caplog.text
+    assert [problem.pointer for problem in problems] == ["/audit"]
+    assert "must be a mapping; here stands a text." in told
+    assert "hunter2" not in f"{told} {recorded} {problems} {caplog.text} {hook.posted}"
 
 
 class Weather(BaseModel):
