@@ -84,6 +84,8 @@ WRONG_SETTINGS = {
     "a line of its own": f'audit:\n  keys:\n    "{SECRET}"',
     "a section": f'audit: "postgresql://u:{SECRET}@db/x"',
     "a section in a section": f'audit: {{heads: "https://u:{SECRET}@h/x"}}',
+    "a route for an owner, twice": f'notify: {{"ssh://:{SECRET}@h": a, "ssh://:{SECRET}@h": b}}',
+    "a route for an owner alone": f'notify: {{"https://u:{SECRET}@h": }}',
 }
 
 

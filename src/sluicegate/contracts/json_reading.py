@@ -11,6 +11,7 @@ import jiter
 
 from sluicegate.contracts.marks import Document, Mark, Marks
 from sluicegate.contracts.problems import Problem
+from sluicegate.contracts.quoting import WORD, is_quotable
 from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonValue
 from sluicegate.values.names import show_name
@@ -162,13 +163,16 @@ def _explain(name: str, raw: bytes, message: str) -> Problem:
     before = raw.split(b"\n")[line - 1][: max(column - 1, 0)]
     mark = (line, len(before.decode("utf-8", "replace")) + 1)
     if what.startswith("Detected duplicate key"):
-        twice = show_name(what.removeprefix("Detected duplicate key").strip())
+        twice = what.removeprefix("Detected duplicate key").strip().strip('"')
+        is_named = is_quotable(twice, WORD)  # nobody knows which place this is
+        said = f"the member `{twice}`" if is_named else "a member"
         return fault_of(
             name,
-            f"bears the member {twice} twice in one object.",
+            f"bears {said} twice in one object.",
             "Keep one of them.",
             mark,
             code=Code.DUPLICATE_MEMBER,
+            discreet=not is_named,
         )
     if what.startswith("recursion limit"):
         return too_deep(name, mark)
@@ -236,6 +240,7 @@ def fault_of(
     mark: Mark | None = None,
     *,
     code: Code = Code.CONTRACT_INVALID,
+    discreet: bool = False,
 ) -> Problem:
     """Return the Problem of a document that cannot be read; ``message`` continues its name."""
     line, column = mark if mark is not None else (None, None)
@@ -246,4 +251,5 @@ def fault_of(
         mend=mend,
         line=line,
         column=column,
+        discreet=discreet,
     )

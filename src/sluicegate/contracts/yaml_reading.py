@@ -27,6 +27,7 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
 )
 
+from sluicegate.contracts.file_names import SETTINGS_NAME
 from sluicegate.contracts.json_reading import (
     MAX_DEPTH,
     decode_text,
@@ -35,8 +36,10 @@ from sluicegate.contracts.json_reading import (
     read_json,
     too_deep,
 )
+from sluicegate.contracts.keys import GUARDED, KEYS, is_discreet
 from sluicegate.contracts.marks import Document, Mark, Marks
 from sluicegate.contracts.problems import Problem
+from sluicegate.contracts.quoting import WORD, is_quotable, show_member
 from sluicegate.contracts.yaml_faults import explain_fault
 from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonValue
@@ -53,10 +56,21 @@ _COUNT: Final = re.compile(r"0|[1-9][0-9]*", re.ASCII)
 _WORDS: Final[dict[str, JsonValue]] = {"true": True, "false": False, "null": None}
 # What YAML 1.2 reads as no text although it is no JSON. Taking it as text would hide a mistake.
 _DOUBTFUL: Final = re.compile(
-    r"~|True|TRUE|False|FALSE|Null|NULL|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
-    r"|0x[0-9A-Fa-f]+|0o[0-7]+|\+[0-9.].*|-?\.[0-9].*|-?[0-9]+\.(?:[eE].*)?",
+    r"(?P<word>~|True|TRUE|False|FALSE|Null|NULL|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))"
+    r"|(?P<hexadecimal>0x[0-9A-Fa-f]+)|(?P<octal>0o[0-7]+)|(?P<plus>\+[0-9.].*)"
+    r"|(?P<point>-?\.[0-9].*|-?[0-9]+\.(?:[eE].*)?)",
     re.ASCII,
 )
+_KINDS: Final = {
+    "hexadecimal": "a hexadecimal number (0x…)",
+    "octal": "an octal number (0o…)",
+    "plus": "a number with a plus sign (+…)",
+    "point": "a number that begins or ends with its point",
+}
+"""A number is told by its form: keys and passwords are numbers too (SPEC ADP-5)."""
+
+_ALL_KEYS: Final = frozenset().union(*KEYS.values())
+_TAG_HANDLE: Final = re.compile(r"(tag handle) .*")
 _DIRECTIVE: Final = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*%")
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 # The scanner takes time that is quadratic in opening brackets it meets before the first event.
@@ -88,20 +102,24 @@ def read_yaml(name: str, raw: bytes) -> Document | tuple[Problem, ...]:
     opened = _OPENERS.search(text)
     if opened is not None:
         return (too_deep(name, locate(text, opened.start())),)
-    builder = _Builder()
+    builder = _Builder(name)
     try:
         for event in _events(text):
             builder.take(event)
     except _Unfit as unfit:
-        return (fault_of(name, unfit.message, unfit.mend, unfit.mark, code=unfit.code),)
+        said = unfit.message, unfit.mend, unfit.mark
+        return (fault_of(name, *said, code=unfit.code, discreet=builder.is_discreet),)
     except MarkedYAMLError as error:
-        what = show_name(str(error.problem or error.context))
+        what = show_name(_TAG_HANDLE.sub(r"\1", str(error.problem or error.context)))
         mend, where = explain_fault(text, error)
-        return (fault_of(name, f"is not YAML: {what}.", mend, where),)
+        discreet = builder.is_discreet
+        return (fault_of(name, f"is not YAML: {what}.", mend, where, discreet=discreet),)
     except YAMLError as error:
         at = getattr(error, "position", None)
         where = locate(text, at) if isinstance(at, int) else None
-        return (fault_of(name, "holds a character that YAML does not admit.", "Remove it.", where),)
+        message = "holds a character that YAML does not admit."
+        # Nobody knows yet which place this is.
+        return (fault_of(name, message, "Remove it.", where, discreet=True),)
     if not builder.is_complete:
         return (fault_of(name, "is empty.", "Write the document, or remove the file.", (1, 1)),)
     marks = Marks(builder.values, builder.keys)
@@ -133,12 +151,24 @@ class _Frame:
 class _Builder:
     """Takes parser events one by one and builds the value with its marks."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self._kind = "settings" if name.rpartition("/")[2] == SETTINGS_NAME else "contract"
         self.value: JsonValue = None
         self.values: dict[str, Mark] = {}
         self.keys: dict[str, Mark] = {}
         self.is_complete = False
         self._frames: list[_Frame] = []
+
+    @property
+    def is_discreet(self) -> bool:
+        """Whether what is read next, or the mapping or list it stands in, is discreet.
+
+        So is what stands in the place of a section with discreet keys.
+        """
+        frame = self._frames[-1] if self._frames else None
+        at, around = _place(frame), "" if frame is None else frame.pointer
+        is_section = at in GUARDED[self._kind]
+        return is_section or is_discreet(self._kind, at) or is_discreet(self._kind, around)
 
     def take(self, event: Event) -> None:
         mark = (event.start_mark.line + 1, event.start_mark.column + 1)
@@ -161,7 +191,7 @@ class _Builder:
             raise _Unfit(mark, "has a tag (`!type`).", "Remove it; types come from the schema.")
         frame = self._frames[-1] if self._frames else None
         if frame is not None and frame.members is not None and frame.name is None:
-            frame.name = _member_name(event, frame.members, mark)
+            frame.name = self._member_name(event, frame, frame.members, mark)
             self.keys[f"{frame.pointer}/{escape_segment(frame.name)}"] = mark
             return
         pointer = _place(frame)
@@ -191,8 +221,44 @@ class _Builder:
         mend = "Write its value behind the colon, or remove the line."
         if frame.is_flow:
             mend = "Write `name: value`; a text that begins with `{` stands in quotation marks."
-        message = f"has no value for `{show_name(frame.name)}`."
+        message = f"has no value for {self._show(frame, frame.name)}."
         raise _Unfit(self.keys.get(pointer, mark), message, mend)
+
+    def _show(self, frame: _Frame, name: str) -> str:
+        """Return the member by its name, if that may not be a value that was written there."""
+        if name not in _ALL_KEYS:
+            own = f"{frame.pointer}/{escape_segment(name)}"
+            is_odd = is_discreet(self._kind, own) and not is_quotable(name, WORD)
+            if is_odd or is_discreet(self._kind, frame.pointer):
+                return "a member"
+        return f"the member `{show_member(name)}`"
+
+    def _member_name(
+        self, event: Event, frame: _Frame, members: dict[str, JsonValue], mark: Mark
+    ) -> str:
+        if not isinstance(event, ScalarEvent):
+            raise _Unfit(mark, "has a member name that is no text.", "Write a plain name.")
+        name = _text(event.value, mark)
+        if _is_plain(event):
+            if name == "<<":
+                raise _Unfit(mark, "has a merge key (`<<`).", "Write the members out.")
+            # A status like 404 is written bare everywhere; it is the text "404", and nothing else.
+            told = None if _COUNT.fullmatch(name) else _tell_other(name)
+            if told is not None:
+                raise _Unfit(
+                    mark,
+                    f"has {told} for a member name, which is no text.",
+                    "Put it into quotation marks.",
+                )
+        if name in members:
+            frame.name = name
+            raise _Unfit(
+                mark,
+                f"bears {self._show(frame, name)} twice in one mapping.",
+                "Keep one of them.",
+                Code.DUPLICATE_MEMBER,
+            )
+        return name
 
     def _put(self, frame: _Frame | None, value: JsonValue) -> None:
         if frame is None:
@@ -215,32 +281,6 @@ def _is_plain(event: ScalarEvent) -> bool:
     return bool(event.implicit[0])
 
 
-def _member_name(event: Event, members: dict[str, JsonValue], mark: Mark) -> str:
-    if not isinstance(event, ScalarEvent):
-        raise _Unfit(mark, "has a member name that is no text.", "Write a plain name.")
-    name = _text(event.value, mark)
-    if _is_plain(event):
-        if name == "<<":
-            raise _Unfit(mark, "has a merge key (`<<`).", "Write the members out.")
-        # A status like 404 is written bare everywhere; it is the text "404", and nothing else.
-        if not _COUNT.fullmatch(name) and (
-            name in _WORDS or not name or _NUMBER.fullmatch(name) or _DOUBTFUL.fullmatch(name)
-        ):
-            raise _Unfit(
-                mark,
-                f"has the member name `{show_name(name)}`, which is no text.",
-                "Put it into quotation marks.",
-            )
-    if name in members:
-        raise _Unfit(
-            mark,
-            f"bears the member `{show_name(name)}` twice in one mapping.",
-            "Keep one of them.",
-            Code.DUPLICATE_MEMBER,
-        )
-    return name
-
-
 def _scalar(event: ScalarEvent, mark: Mark) -> JsonValue:
     text = _text(event.value, mark)
     if not _is_plain(event):
@@ -249,13 +289,31 @@ def _scalar(event: ScalarEvent, mark: Mark) -> JsonValue:
         return _WORDS[text]
     if _NUMBER.fullmatch(text):
         return _number(text, mark)
-    if _DOUBTFUL.fullmatch(text):
+    told = _tell_doubtful(text)
+    if told is not None:
         raise _Unfit(
             mark,
-            f"has the plain value `{show_name(text)}`, which YAML readers take differently.",
+            f"has {told} here, which YAML readers take differently.",
             "Write true, false, null or a JSON number; or put the text into quotation marks.",
         )
     return text
+
+
+def _tell_doubtful(text: str) -> str | None:
+    """Return what is said of a plain text that YAML readers take differently."""
+    doubtful = _DOUBTFUL.fullmatch(text)
+    if doubtful is None:
+        return None
+    return _KINDS.get(doubtful.lastgroup or "") or f"the plain value `{text}`"
+
+
+def _tell_other(name: str) -> str | None:
+    """Return what is said of a plain member name that is no text in YAML."""
+    if name in _WORDS:
+        return f"the word `{name}`"
+    if not name:
+        return "nothing"
+    return "a number" if _NUMBER.fullmatch(name) else _tell_doubtful(name)
 
 
 def _number(text: str, mark: Mark) -> JsonValue:

@@ -208,3 +208,71 @@ def test_yaml_and_json_marks_agree_on_the_same_text() -> None:
 def test_a_status_as_member_name_is_text_and_collides_with_its_quoted_twin() -> None:
     assert read("{404: A, 5xx: B}").value == {"404": "A", "5xx": "B"}
     assert str(refuse('{404: A, "404": B}').code) == "DUPLICATE_MEMBER"
+
+
+SETTINGS, CONTRACT = "sluicegate.yaml", "job_status/contract.yaml"
+SECRETS = "upstream:\n  signature:\n    standard_webhooks:\n      secrets:\n        - "
+DISCREET = {
+    "an address twice": (
+        SETTINGS,
+        'notify: {"https://u:hunter2@h/": "log:", "https://u:hunter2@h/": "log:"}',
+        "bears a member twice",
+    ),
+    "an address without a value": (
+        SETTINGS,
+        'notify: {"https://u:hunter2@h/": }',
+        "has no value for a member.",
+    ),
+    "a key in hexadecimal": (SETTINGS, "audit: {keys: 0x5ec4e7}", "has a hexadecimal number"),
+    "a section in hexadecimal": (CONTRACT, "fetch: 0x5ec4e7", "has a hexadecimal number"),
+    "a sign": (CONTRACT, f"{SECRETS}+5hunter2", "has a number with a plus sign"),
+    "a point": (CONTRACT, f"{SECRETS}.5hunter2", "has a number that begins or ends with its"),
+    "a token in braces": (CONTRACT, "upstream: {signature: {hunter2}}", "no value for a member."),
+    "a command line in braces": (
+        CONTRACT,
+        "fetch: {command: {curl -H hunter2 x}}",
+        "no value for a member.",
+    ),
+    "a misspelt key": (CONTRACT, "fetch: {htp: 1, htp: 2}", "bears the member `htp` twice"),
+    "a key": (CONTRACT, "fetch: {http: {url: hunter2, url: hunter2}}", "the member `url` twice"),
+    "an unknown tag": (CONTRACT, f"{SECRETS}!hunter2!x y", "found undefined tag handle."),
+    "an alias": (CONTRACT, f"{SECRETS}*hunter2", "has an alias (`*name`)."),
+    "no plain text": (CONTRACT, f"{SECRETS}@hunter2", "that cannot start any token."),
+    "an open quotation mark": (CONTRACT, f'{SECRETS}"hunter2', "unexpected end of stream."),
+    "a control character": (CONTRACT, f"{SECRETS}hunter2\x07", "that YAML does not admit."),
+    "an address twice in JSON": (
+        "job_status/contract.json",
+        '{"https://u:hunter2@h": 1, "https://u:hunter2@h": 2}',
+        "bears a member twice",
+    ),
+}
+
+
+@pytest.mark.requirement("ADP-5", "AUD-5")
+@pytest.mark.parametrize("case", DISCREET)
+def test_what_may_be_a_secret_is_told_by_its_kind_and_its_line_is_not_shown(case: str) -> None:
+    name, text, said = DISCREET[case]
+    problem = refuse(text, name)
+    assert said in problem.message
+    assert "hunter2" not in str(problem)
+    assert "5ec4e7" not in str(problem)
+    assert problem.line
+    assert problem.discreet
+
+
+SHOWN = {
+    "a member twice": ("owner: a\nowner: b", "bears the member `owner` twice"),
+    "a member without a value": ("owner:", "has no value for the member `owner`."),
+    "a word": ("owner: True", "has the plain value `True` here"),
+    "a name that is a word": ("true: 1", "has the word `true` for a member name"),
+    "an address for a name": ('"https://u:x@h": 1\n"https://u:x@h": 2', "member `https://…`"),
+}
+
+
+@pytest.mark.requirement("CON-1")
+@pytest.mark.parametrize("case", SHOWN)
+def test_what_is_surely_no_secret_is_told_by_its_name(case: str) -> None:
+    text, said = SHOWN[case]
+    problem = refuse(text)
+    assert said in problem.message
+    assert not problem.discreet
