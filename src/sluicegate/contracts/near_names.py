@@ -12,6 +12,7 @@ from difflib import get_close_matches
 
 from sluicegate.contracts.keys import KEYS, LATER
 from sluicegate.contracts.places import Place
+from sluicegate.contracts.quoting import describe, is_quotable
 from sluicegate.values.names import show_name
 
 
@@ -39,10 +40,12 @@ def read_choice(place: Place, names: Collection[str]) -> str | None:
     value = place.value
     if not isinstance(value, str) or not value.strip() or value in names:
         return place.one_of(names)
+    is_shown = is_quotable(value)
     place.fault(
         f"`{place.name}` must be one of {', '.join(sorted(names))};"
-        f" here stands `{show_name(value)}`.",
+        f" here stands {describe(value) if is_shown else 'another text'}.",
         say_meant(value, names),
+        discreet=not is_shown,
     )
     return None
 
