@@ -185,3 +185,33 @@ def test_without_the_library_the_extra_is_named(
     done = sluicegate("audit", "export", "out.parquet")
     assert (done.code, "install sluicegate[archive]" in done.err) == (2, True)
     assert not Path("out.parquet").exists()
+
+
+@pytest.mark.requirement("ADP-5", "AUD-2", "AUD-5", "AUD-6")
+def test_a_constant_of_a_command_that_may_be_a_secret_is_told_to_nobody(
+    sluicegate: Here, caplog: pytest.LogCaptureFixture
+) -> None:
+    contract = Path("contracts/job_status/contract.yaml")
+    argv = '"{/run_id}", "{/state}"'
+    secret = f'{argv}, "--token=hunter2", "-phunter2", hunter2'
+    contract.write_text(contract.read_text().replace(argv, secret))
+    call("other")
+    (request,) = {
+        line["request_id"]
+        for line in json.loads(sluicegate("audit", "list", "--format", "json-v1").out)["events"]
+        if line["tool"] == "job_status"
+    }
+    told = [
+        sluicegate(*command).out
+        for command in (
+            ("why", request),
+            ("why", request, "--format", "json-v1"),
+            ("audit", "show", request),
+            ("audit", "show", request, "--format", "json-v1"),
+            ("audit", "export", "out.jsonl"),
+        )
+    ]
+    exported = Path("out.jsonl").read_text()
+    assert "{/run_id} {/state} --token=… … …" in told[0]
+    assert "WRONG_SUBJECT" in caplog.text
+    assert "hunter2" not in f"{told} {exported} {caplog.text}"

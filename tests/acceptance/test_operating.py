@@ -57,7 +57,7 @@ def normal(text: str) -> str:
         (r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", "UUID"),
         (r"(?m)^\d{4}-\d\d-\d\d UTC$", "DAY UTC"),
         (r"(?m)^\d\d:\d\d:\d\d", "00:00:00"),
-        (r"command .*upstream\.py.*", "command …"),
+        (r"command \S+", "command PROGRAM"),
     ):
         text = re.sub(pattern, word, text)
     return text

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from sluicegate.adapters.credentials import Credentials, CredentialUnreadable, check_credential_name
+from sluicegate.adapters.endpoints import tell_command
 from sluicegate.adapters.provenance import PACKAGE_VERSION, ProgramOutput, Provenance
 from sluicegate.adapters.templates import CommandTemplate, Unfit
 from sluicegate.contracts.contract import CommandFetch
@@ -65,7 +66,7 @@ class CommandAdapter:
         for variable in (*fetch.environment, fetch.credential_variable or "x"):
             if not variable or "=" in variable or "\0" in variable:
                 raise ConfigurationError(f"{variable!r} is no name of an environment variable")
-        self.endpoint: Final = " ".join(fetch.argv)
+        self.endpoint: Final = tell_command(fetch.argv)
         self._provenance: Final = Provenance(self.name, self.version, self.endpoint)
 
     async def fetch(self, dispatch: Dispatch) -> Receipt:

@@ -13,6 +13,7 @@ from urllib.parse import quote, urljoin, urlsplit
 import httpx2
 
 from sluicegate.adapters.credentials import Credentials, CredentialUnreadable
+from sluicegate.adapters.endpoints import tell_url
 from sluicegate.adapters.http_attempt import HttpAttempt
 from sluicegate.adapters.http_settings import HEADER_TEXT, constant_headers, tls_context
 from sluicegate.adapters.provenance import PACKAGE_VERSION, Provenance
@@ -56,7 +57,7 @@ class HttpAdapter:
         if plain:
             self._headers["accept-encoding"] = "identity"
         self._tls: Final = tls_context(self._url.origin, fetch.ca_file)
-        self.endpoint: Final = f"{fetch.method} {fetch.url}"
+        self.endpoint: Final = tell_url(fetch.method, fetch.url)
         self._provenance: Final = Provenance(self.name, self.version, self.endpoint)
 
     async def fetch(self, dispatch: Dispatch) -> Receipt:

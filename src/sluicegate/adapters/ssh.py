@@ -17,6 +17,7 @@ from typing import Final
 import asyncssh
 
 from sluicegate.adapters.credentials import Credentials, CredentialUnreadable, check_credential_name
+from sluicegate.adapters.endpoints import tell_line
 from sluicegate.adapters.provenance import PACKAGE_VERSION, Provenance
 from sluicegate.adapters.ssh_exchange import Errand, SshExchange
 from sluicegate.adapters.ssh_keys import ClientKeys, borrow_agent_keys, read_key, read_pins
@@ -67,7 +68,7 @@ class SshAdapter:
             command=fetch.command,
             pins=read_pins(known_hosts, fetch.host, fetch.port),
         )
-        self.endpoint: Final = f"{fetch.user}@{fetch.host}:{fetch.port} {fetch.command}"
+        self.endpoint: Final = f"{fetch.user}@{fetch.host}:{fetch.port} {tell_line(fetch.command)}"
         self._provenance: Final = Provenance(self.name, self.version, self.endpoint)
 
     async def fetch(self, dispatch: Dispatch) -> Receipt:

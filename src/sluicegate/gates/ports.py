@@ -67,7 +67,7 @@ class Adapter(Protocol):
 
     @property
     def endpoint(self) -> str:
-        """The URL template or command, never expanded, without secrets."""
+        """The URL template or command, never expanded; no constant of it that may be a secret."""
 
     async def fetch(self, dispatch: Dispatch) -> Receipt:
         """Obtain one answer."""
