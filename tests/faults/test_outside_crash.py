@@ -89,6 +89,7 @@ def kill_after(folder: Path, acknowledgements: int) -> list[str]:
 
 @pytest.mark.requirement("AUD-3")
 def test_what_was_acknowledged_is_in_both_sinks_after_a_kill(tmp_path: Path) -> None:
+    (tmp_path / "away").mkdir()  # nobody makes it
     for _ in range(ROUNDS):
         acknowledged = kill_after(tmp_path, RANDOM.randrange(1, 20))
         copied = {
@@ -102,6 +103,7 @@ def test_what_was_acknowledged_is_in_both_sinks_after_a_kill(tmp_path: Path) -> 
 
 @pytest.mark.requirement("AUD-3")
 def test_several_processes_share_sink_and_heads_without_a_gap(tmp_path: Path) -> None:
+    (tmp_path / "away").mkdir()  # nobody makes it
     asyncio.run(record(tmp_path, 4))
     children = [fork(lambda: asyncio.run(record(tmp_path, EACH))) for _ in range(PROCESSES)]
     assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [

@@ -77,6 +77,7 @@ def test_a_record_in_order_is_well(folder: Path) -> None:
             "synchronous",
             "triggers",
             "open calls",
+            "waiting",
             "clock",
             "chain",
             "space",
