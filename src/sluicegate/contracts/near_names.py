@@ -6,21 +6,13 @@ for is not told beside it: it goes away with the misspelling (SPEC CON-1).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 
 from sluicegate.contracts.keys import KEYS, LATER
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.quoting import describe, is_quotable
-from sluicegate.values.names import show_name
-
-
-def find_near(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name nearest to ``name``, case aside, or None where none is near."""
-    lowered = {each.lower(): each for each in sorted(known, reverse=True)}
-    found = get_close_matches(name[:200].lower(), lowered, n=1)
-    return lowered[found[0]] if found else None
+from sluicegate.values.names import find_near, show_name
 
 
 def say_meant(name: str, known: Collection[str], otherwise: str = "") -> str:

@@ -6,7 +6,6 @@ column and answers None. Readers so collect all problems of a document, not the 
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -29,6 +28,7 @@ from sluicegate.contracts.quoting import (
 )
 from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonValue
+from sluicegate.values.names import find_near
 from sluicegate.values.pointers import Pointer, escape_segment
 
 MAX_TEXT: Final = 4000
@@ -303,9 +303,9 @@ class Place:
 
 def suggest(name: str, known: Collection[str]) -> str:
     """Return the sentence that names the known key nearest to ``name``, or all of them."""
-    near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.6)
-    if near:
-        return f"Did you mean `{near[0]}`?"
+    near = find_near(name, known)
+    if near is not None:
+        return f"Did you mean `{near}`?"
     return f"Write one of {', '.join(sorted(known))}; or remove it." if known else "Remove it."
 
 

@@ -20,7 +20,6 @@ from sluicegate.contracts.mapping_fit import demand_groups_fit, demand_map_fits
 from sluicegate.contracts.naming import PythonNames
 from sluicegate.contracts.near_names import (
     find_member,
-    find_near,
     member_of,
     read_choice,
     read_members,
@@ -41,7 +40,7 @@ from sluicegate.contracts.versions import VERSION
 from sluicegate.values.codes import AgentCode, Code
 from sluicegate.values.json import JsonValue
 from sluicegate.values.limits import ENGINE_MAX_DEPTH, Limits
-from sluicegate.values.names import show_sentence
+from sluicegate.values.names import find_near, show_sentence
 from sluicegate.values.pointers import Pointer
 from sluicegate.values.requests import is_tool_name
 from sluicegate.values.sides import SideName

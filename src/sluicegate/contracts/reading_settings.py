@@ -6,7 +6,7 @@ from posixpath import normpath
 from typing import Final, Literal, cast
 
 from sluicegate.contracts.naming import PythonNames
-from sluicegate.contracts.near_names import find_near, member_of, read_choice, read_members
+from sluicegate.contracts.near_names import member_of, read_choice, read_members
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.reading_access import read_access
 from sluicegate.contracts.reading_authority import read_quotas
@@ -20,6 +20,7 @@ from sluicegate.contracts.settings import (
     SinksRule,
 )
 from sluicegate.values.limits import ENGINE_MAX_DEPTH
+from sluicegate.values.names import find_near
 
 _PREFIX: Final = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\.?"
 _STORE: Final = (

@@ -7,13 +7,13 @@ from typing import Final, Literal, cast, get_args
 
 from sluicegate.contracts.contract import Fetch, HttpFetch, MapRule, TextRule, UpstreamPart
 from sluicegate.contracts.extraction import compile_extraction
-from sluicegate.contracts.near_names import find_near, read_members
+from sluicegate.contracts.near_names import read_members
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.quoting import is_quotable, quote_text, show_member
 from sluicegate.contracts.reading_signature import read_signature
 from sluicegate.values.codes import AgentCode
 from sluicegate.values.json import JsonValue
-from sluicegate.values.names import show_name
+from sluicegate.values.names import find_near, show_name
 from sluicegate.values.pointers import Pointer
 
 Convert = Literal["integer", "number", "string", "boolean", "epoch_s", "epoch_ms"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, TypeAlias, cast
 
 from sluicegate.contracts.marks import Document, Mark
-from sluicegate.contracts.places import suggest
+from sluicegate.contracts.near_names import say_meant
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.settings import FolderLimits
 from sluicegate.contracts.tool_lists import ToolList
@@ -171,7 +171,7 @@ def _find_schema(
             written.document.problem(
                 f"{base}/file",
                 f"there is no schema file `{show_name(name)}` in this folder.",
-                suggest(name, written.schemas)
+                say_meant(name, written.schemas)
                 if written.schemas
                 else "Write the file, or the schema here.",
                 code=Code.SCHEMA_UNRESOLVED_REF,

@@ -94,8 +94,9 @@ def understand(name: str, raw: bytes) -> Mapping[str, JsonValue]:
         if not _fits(key, value):
             raise ValueError(f"{name}: `{key}` must be {SIDECAR_KEYS[key]}")
         if key in _NAMES and isinstance(value, str) and value not in _NAMES[key]:
-            near = say_near(value, _NAMES[key]) or say_near(value.upper(), _NAMES[key])
-            raise ValueError(f"{name}: {show_name(value)} is no {key}{near}")
+            raise ValueError(
+                f"{name}: {show_name(value)} is no {key}{say_near(value, _NAMES[key])}"
+            )
     return document.value
 
 

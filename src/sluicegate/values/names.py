@@ -24,13 +24,20 @@ def show_sentence(text: str) -> str:
     return _show(text, MAX_SHOWN_SENTENCE)
 
 
+def find_near(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name nearest to ``name``, case aside, or None where none is near."""
+    lowered = {each.lower(): each for each in sorted(known, reverse=True)}
+    found = get_close_matches(name[:200].lower(), lowered, n=1)
+    return lowered[found[0]] if found else None
+
+
 def say_near(name: str, known: Iterable[str], *, ending: str = "") -> str:
     """Return ``; did you mean NAME?`` of the known name nearest to ``name``, empty without one.
 
     ``ending`` is what every known name goes on with where it is shown.
     """
-    near = get_close_matches(name, sorted(known), n=1)
-    return f"; did you mean {show_name(near[0])}{ending}?" if near else ""
+    near = find_near(name, known)
+    return "" if near is None else f"; did you mean {show_name(near)}{ending}?"
 
 
 def _show(text: str, most: int) -> str:
