@@ -23,6 +23,9 @@ CALLS = 1_000
 CROWD = 128
 """So many requests the upstream holds before it answers the first: twice the default limit."""
 
+MOST_LATE = 5
+"""So many decisions may be late (ACC-1): a machine that stands still for 250 ms makes one so."""
+
 WHOLE = (("intent", 1), ("outcome", 1))
 """The events of a call that ran."""
 
@@ -156,6 +159,24 @@ def ends_of(events: Sequence[StoredEvent]) -> tuple[tuple[str, int], ...]:
     return tuple((event.kind, event.attempt) for event in events)
 
 
+def codes_of(events: Sequence[StoredEvent]) -> list[str | None]:
+    return [event.code for event in events]
+
+
+async def stories_of(folder: Path) -> dict[str | None, list[StoredEvent]]:
+    """Return the events by the host's id of their call, of a record that is whole and closed."""
+    stories: dict[str | None, list[StoredEvent]] = {}
+    store = open_folder_store(folder)
+    try:
+        for event in store.events():
+            stories.setdefault(event.call_id, []).append(event)
+        assert store.open_intents() == ()
+        assert store.verify().broken_at is None
+    finally:
+        await store.close()
+    return stories
+
+
 @pytest.mark.requirement("ADP-2", "RES-5", "AUD-1")
 @pytest.mark.parametrize("seed", [20261130])
 async def test_a_thousand_calls_at_once_get_their_own_answer_or_none(
@@ -166,6 +187,7 @@ async def test_a_thousand_calls_at_once_get_their_own_answer_or_none(
         mixed, answers = await run(tmp_path / "contracts", seed)
     assert time.process_time() - began < 20
 
+    stories = await stories_of(tmp_path / "contracts")
     given = {n: each for n, each in enumerate(answers) if each is not None}
     wrong = [
         n
@@ -173,35 +195,32 @@ async def test_a_thousand_calls_at_once_get_their_own_answer_or_none(
         if each.outcome == "success" and each.data != {"id": id_of(n), "price": n}
     ]
     assert wrong == []
+    late = {n for n in given if codes_of(stories[id_of(n)]) == ["PDP_UNAVAILABLE"]}
+    assert len(late) <= MOST_LATE
     expected = {
-        n: ("success", None)
+        n: ("refused", "UNAVAILABLE")
+        if n in late
+        else ("success", None)
         if mixed.manners[n].startswith("right")
         else ("failure", "INVALID_RESPONSE")
         for n in given
     }
     assert {n: (each.outcome, each.code) for n, each in given.items()} == expected
-    assert set(Counter(expected.values())) == {("success", None), ("failure", "INVALID_RESPONSE")}
+    assert set(Counter(expected.values())) >= {("success", None), ("failure", "INVALID_RESPONSE")}
 
     cancelled = set(range(CALLS)) - set(given)
-    assert mixed.cancelled_waiting <= cancelled
+    assert mixed.cancelled_waiting - cancelled <= late
     assert cancelled <= (
         mixed.cancelled_waiting | mixed.cancelled_answered | mixed.cancelled_any_time
     )
     assert mixed.arrived != mixed.answered  # it did answer in another order
     assert len(set(mixed.arrived)) == len(mixed.arrived)  # nobody was asked twice
+    assert not late & set(mixed.arrived)
 
-    store = open_folder_store(tmp_path / "contracts")
-    try:
-        stories: dict[str | None, list[StoredEvent]] = {}
-        for event in store.events():
-            stories.setdefault(event.call_id, []).append(event)
-        assert {n: ends_of(stories[id_of(n)]) for n in given} == dict.fromkeys(given, WHOLE)
-        codes = {n: stories[id_of(n)][1].code for n in given}
-        assert codes == {n: None if expected[n][0] == "success" else "WRONG_SUBJECT" for n in given}
-        # Whoever was cancelled after the upstream was asked has one intent and one outcome too.
-        asked = cancelled & set(mixed.arrived)
-        assert {n: ends_of(stories[id_of(n)]) for n in asked} == dict.fromkeys(asked, WHOLE)
-        assert store.open_intents() == ()
-        assert store.verify().broken_at is None
-    finally:
-        await store.close()
+    ran = set(given) - late
+    assert {n: ends_of(stories[id_of(n)]) for n in ran} == dict.fromkeys(ran, WHOLE)
+    codes = {n: codes_of(stories[id_of(n)])[1] for n in ran}
+    assert codes == {n: None if expected[n][0] == "success" else "WRONG_SUBJECT" for n in ran}
+    # Whoever was cancelled after the upstream was asked has one intent and one outcome too.
+    asked = cancelled & set(mixed.arrived)
+    assert {n: ends_of(stories[id_of(n)]) for n in asked} == dict.fromkeys(asked, WHOLE)
