@@ -93,11 +93,18 @@ class Debts(Generic[T]):
             self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def close(self) -> None:
-        """Try once more, and then no more."""
-        self.begin()
-        if self._task is not None:
-            await asyncio.wait([self._task])
+        """Try once more what is owed, and then no more; what is left is told.
+
+        Twice where the first one fails: it may be that one alone, and stands behind the others
+        then. So it is where some came behind what is being paid already.
+        """
+        for _ in range(2):
+            self.begin()
+            if self._task is not None:
+                await asyncio.wait([self._task])
         self._stop_timer()
+        if self._owed:
+            _LOG.error("%s, and no longer tried", self._say(len(self._owed)))
 
     def _in_time(self) -> float:
         return asyncio.get_running_loop().time() + self._again_s

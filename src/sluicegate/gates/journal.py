@@ -13,7 +13,6 @@ from sluicegate.gates.admission import Admitted
 from sluicegate.gates.authorizing import Permitted
 from sluicegate.gates.envelopes import Failure, Refused, Success
 from sluicegate.gates.events import AuditEvent, Kept
-from sluicegate.gates.failures import is_failure
 from sluicegate.gates.keeping import (
     keep_answer,
     keep_arguments,
@@ -217,35 +216,23 @@ class Journal:
             (self.last_outcome,) = await self._end(event)
         except BaseException:
             if self._line.contract.effect is not Effect.READ and rejected is None:
-                self._means.owing.finish_later(self._leave_open(attempt))
+                self._leave_open(attempt)
                 # One turn of the loop puts it into the queue, before the caller can ask again.
                 await asyncio.sleep(0)
             raise
 
-    async def _leave_open(self, attempt: int) -> None:
-        """Record behind a success that its caller never heard that the write is open (RET-2).
+    def _leave_open(self, attempt: int) -> None:
+        """Owe the record, behind a success that its caller never heard, that it is open (RET-2).
 
         The commit of that success may still come, or may have come: a caller who was told
         OUTCOME_UNKNOWN, or nothing, would make the write again. The two events stand for a
         further attempt that nobody made, so that no outcome before them closes it.
         """
-        store, unheard = self._means.store, self._unheard(attempt)
 
-        async def again() -> None:
-            await store.record(unheard, terms=IF_INTENDED)  # the first try may be there
+        async def tell() -> None:
+            await self._means.store.record(self._unheard(attempt), terms=IF_INTENDED)
 
-        try:
-            await store.record(unheard)
-        except BaseException as error:
-            if not is_failure(error):
-                raise
-            self._means.owing.owe_doubt(self._subject.request_id, again)
-            _LOG.error(
-                "call %s: its success was not heard, and until the record takes events again it"
-                " may call it closed: %s",
-                self._subject.request_id,
-                type(error).__name__,
-            )
+        self._means.owing.owe_doubt(self._subject.request_id, tell)
 
     def _unheard(self, attempt: int) -> list[AuditEvent]:
         adapter, subject, now = self._line.adapter, self._subject, self._means.clock.now()

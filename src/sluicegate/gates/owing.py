@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Final, TypeAlias
 
 from sluicegate.gates.debts import Debts
+from sluicegate.gates.failures import is_failure
 from sluicegate.gates.ports import AuditUnavailable, HeldBack
 
 Due: TypeAlias = Callable[[], Coroutine[Any, Any, object]]
@@ -46,8 +47,9 @@ class Owing:
         _tell_lost(self._ends.owe(request_id, due))
 
     def owe_doubt(self, request_id: str, due: Due) -> None:
-        """Try again likewise, and before another write begins."""
+        """Tell it at once; where that fails, likewise, and before another write begins."""
         _tell_lost(self._doubts.owe(request_id, due))
+        self.finish_later(self._tell_doubt(request_id))
 
     def begin(self) -> None:
         """Begin to pay what is owed, as where the record is known to take events."""
@@ -58,8 +60,24 @@ class Owing:
         """See that the record knows of every doubt. Raises: HeldBack while it does not."""
         try:
             await self._doubts.settle()
-        except AuditUnavailable as error:
-            raise HeldBack(str(error)) from error
+        except BaseException as error:
+            if not is_failure(error):
+                raise
+            is_told = isinstance(error, AuditUnavailable)
+            raise HeldBack(str(error) if is_told else type(error).__name__) from error
+
+    async def _tell_doubt(self, request_id: str) -> None:
+        try:
+            await self._doubts.pay(request_id)
+        except BaseException as error:
+            if not is_failure(error):
+                raise
+            _LOG.error(
+                "call %s: its success was not heard, and until the record takes events again it"
+                " may call it closed: %s",
+                request_id,
+                type(error).__name__,
+            )
 
     async def settle(self) -> None:
         """Wait for what outlives its call, and for nothing that it comes to owe."""

@@ -84,8 +84,8 @@ async def record_and_tell(
 
     Of a call that holds a shared key the key store is asked first: where it does not answer nothing
     is recorded. Returns until when the call's key is kept, None where it holds none. Raises:
-    KeyStoreNotTold behind the act; StoryChanged, ConfigurationError, AuditUnavailable with nothing
-    recorded.
+    KeyStoreNotTold behind the act; StoryChanged, ConfigurationError with nothing recorded;
+    AuditUnavailable where it may be recorded.
     """
 
     async def record() -> None:

@@ -119,16 +119,20 @@ def tell_reservation(reservation: Reservation) -> dict[str, str]:
 
 
 def demand_unresolved(connection: Connection, columns: Mapping[str, Column]) -> None:
-    """See that no operator said what became of the request: nothing of it runs any more then.
+    """See that no operator said what became of a request before this, a further attempt of it.
 
     Raises: TermRefused; sqlite3.Error.
     """
+    if columns["attempt"] != 1 and _is_resolved(connection, columns):
+        raise TermRefused(Code.OUTCOME_UNKNOWN, str(columns["request_id"]))
+
+
+def _is_resolved(connection: Connection, columns: Mapping[str, Column]) -> bool:
     request_id = columns["request_id"]
     acts = connection.execute(
         "SELECT detail FROM audit_event WHERE request_id = ? AND kind = 'operator'", (request_id,)
     )
-    if any(json.loads(detail).get("resolves") == request_id for (detail,) in acts):
-        raise TermRefused(Code.OUTCOME_UNKNOWN, str(request_id))
+    return any(json.loads(detail).get("resolves") == request_id for (detail,) in acts)
 
 
 def demand_terms(
@@ -205,7 +209,7 @@ def keep_terms(
 def has_open_intent(connection: Connection, columns: Mapping[str, Column]) -> bool:
     """Whether the request of an event with ``columns`` has an intent, and its attempt no outcome.
 
-    Raises: sqlite3.Error.
+    An operator's word ends it too. Raises: sqlite3.Error.
     """
     named = {"request_id": columns["request_id"], "attempt": columns["attempt"]}
     intent = connection.execute(
@@ -217,7 +221,7 @@ def has_open_intent(connection: Connection, columns: Mapping[str, Column]) -> bo
         " AND attempt >= :attempt LIMIT 1",
         named,
     ).fetchone()
-    return intent is not None and ended is None
+    return intent is not None and ended is None and not _is_resolved(connection, columns)
 
 
 def goes_on(connection: Connection, columns: Mapping[str, Column], *, behind: int) -> bool:
@@ -278,18 +282,23 @@ def _demand_reservation(
 def _outcome_of(connection: Connection, request_id: str) -> str:
     """Return what stands of a request: of its last attempt, or what an operator said of it since.
 
-    A request without an event is one whose events are gone: nobody knows.
+    That a gate does not know takes back no word of an operator, who found out. A request without an
+    event is one whose events are gone: nobody knows.
     """
+    is_unknown = False
     for kind, outcome, detail in connection.execute(
         "SELECT kind, outcome, detail FROM audit_event WHERE request_id = ?"
         " AND kind IN ('intent', 'outcome', 'operator') ORDER BY seq DESC",
         (request_id,),
     ):
-        if kind != EventKind.OPERATOR:
-            return str(outcome)
-        act = json.loads(detail)
-        if act.get("resolves") == request_id:
-            return Outcome.SUCCESS if act.get("as") == "done" else Outcome.FAILURE
+        if kind == EventKind.OPERATOR:
+            act = json.loads(detail)
+            if act.get("resolves") == request_id:
+                return Outcome.SUCCESS if act.get("as") == "done" else Outcome.FAILURE
+        elif kind == EventKind.OUTCOME and outcome == Outcome.UNKNOWN:
+            is_unknown = True
+        else:
+            return Outcome.UNKNOWN if is_unknown else str(outcome)
     return Outcome.UNKNOWN
 
 

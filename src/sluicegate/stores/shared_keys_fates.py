@@ -84,6 +84,8 @@ def _judge(events: Iterable[StoredEvent]) -> Fate | None:
             if detail.get("resolves") == event.request_id:
                 became = Became.DONE if detail.get("as") == "done" else Became.FREE
                 spoken = True
+        elif spoken and event.kind == EventKind.OUTCOME and event.outcome == Outcome.UNKNOWN:
+            continue  # that a gate does not know takes back no word of an operator
         elif event.kind in (EventKind.INTENT, EventKind.OUTCOME):
             became = judge_outcome(event.outcome)
             newest, spoken = max(newest, event.attempt), False

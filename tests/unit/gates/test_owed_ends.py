@@ -7,16 +7,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from tests.unit.gates.job_status import ARGUMENTS, answer, contracts
+from tests.unit.gates.job_status import ARGUMENTS, CONTRACT, answer, contracts
 from tests.waiting import until
 
-from sluicegate.gates import debts
+from sluicegate.gates import debts, operator_acts
 from sluicegate.gates.events import AuditEvent, begins_something
 from sluicegate.gates.gate import Gate
+from sluicegate.gates.operator_acts import Found
 from sluicegate.gates.ports import AccessQuery, AuditUnavailable, Decision
+from sluicegate.gates.terms import TermRefused
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.testing import FixedClock, RecordedUpstream, gate_of
 from sluicegate.values.callers import Caller
+from sluicegate.values.codes import Code
 from sluicegate.values.receipts import Fault, Receipt
 
 pytestmark = pytest.mark.requirement("AUD-1", "RET-2")
@@ -38,6 +41,7 @@ class Record(MemoryStore):
         self.begun: Callable[[], None] = lambda: None
         self.ending = asyncio.Event()
         self.waits: asyncio.Event | None = None
+        self.raised: Exception = AuditUnavailable("no commit within 10 s")
         self.tries = 0
 
     async def record(self, events: Sequence[AuditEvent], **how: Any) -> tuple[str, ...]:
@@ -53,7 +57,7 @@ class Record(MemoryStore):
             await self.waits.wait()
         if self.commits:
             await super().record(events, **how)
-        raise AuditUnavailable("no commit within 10 s")
+        raise self.raised
 
 
 class Deciding:
@@ -241,3 +245,90 @@ async def test_a_call_that_could_not_be_recorded_is_told_in_the_log_with_the_cau
     lost = await yard.gate.call(tool, ARGUMENTS, caller=CALLER)
     assert lost.code == "UNAVAILABLE"
     assert f"call {lost.request_id}: no record: no commit within 10 s" in caplog.text
+
+
+def resolve(yard: Yard, request_id: str, found: Found) -> None:
+    """Say what became of a call, as from another machine: its gate hears nothing of it."""
+    story = tuple(yard.store.events(request_id=request_id))
+    act, _ = operator_acts.resolve(
+        story,
+        request_id,
+        found=found,
+        who="olga",
+        reason="looked",
+        now=yard.clock.now(),
+        gate_is_gone=True,
+    )
+    yard.store.record_blocking([act])
+
+
+FOUND: list[Found] = ["done", "not-done"]
+
+
+@pytest.mark.requirement("ACC-4")
+@pytest.mark.parametrize("found", FOUND)
+async def test_an_end_that_comes_behind_an_operators_word_takes_nothing_of_it_back(
+    found: Found,
+) -> None:
+    timeless = {"bind": {"/project_id": "/project_id"}, "agent": ["/project_id", "/run_id"]}
+    yard = Yard(
+        without(Fault.TIMEOUT),
+        idempotency={"key": "derived", "keep_s": 60},
+        result={"schema": CONTRACT["result"]["schema"], **timeless},
+    )
+    await yard.fall_ill()
+    lost = await yard.call()
+    await yard.gate._means.owing.settle()
+    resolve(yard, lost.request_id, found)
+    yard.store.is_well = True
+    await yard.call("{}")
+    await until(lambda: not yard.gate._means.owing.count)
+    assert [kind for kind, _ in yard.story(lost.request_id)] == ["intent", "operator"]
+    again = await yard.call()
+    assert again.code == ("KEY_REUSED" if found == "done" else None)
+    assert len(yard.upstream.dispatches) == (1 if found == "done" else 2)
+
+
+@pytest.mark.parametrize("found", FOUND)
+async def test_a_doubt_that_an_operator_settled_holds_up_no_write(found: Found) -> None:
+    yard = Yard(answer())
+    await yard.fall_ill()
+    unheard = await yard.call()
+    await yard.gate._means.owing.settle()
+    resolve(yard, unheard.request_id, found)
+    yard.store.is_well = True
+    other = await yard.call(caller=OTHER)
+    assert (other.outcome, len(yard.upstream.dispatches)) == ("success", 2)
+    await until(lambda: not yard.gate._means.owing.count)
+    assert [kind for kind, _ in yard.story(unheard.request_id)] == ["intent", "operator"]
+
+
+async def test_a_doubt_that_cannot_be_told_for_any_reason_is_no_term_of_another_call() -> None:
+    yard = Yard(answer())
+    await yard.fall_ill()
+    await yard.call()
+    await yard.gate._means.owing.settle()
+    yard.store.raised = TermRefused(Code.OUTCOME_UNKNOWN, "req.foreign")
+    held = await yard.call(caller=OTHER)
+    assert (held.outcome, held.code) == ("refused", "UNAVAILABLE")
+
+
+async def test_a_gate_that_closes_tries_the_others_behind_one_that_fails_for_itself(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    told: list[int] = []
+
+    async def pay(number: int) -> bool:
+        if number == 0:
+            raise AuditUnavailable("the event cannot be encoded")
+        told.append(number)
+        return True
+
+    owed: debts.Debts[int] = debts.Debts(
+        pay, most=9, silent=AuditUnavailable, say=lambda count: f"{count} owed"
+    )
+    for number in range(3):
+        owed.owe(str(number), number)
+    await owed.close()
+    assert (told, owed.count) == ([1, 2], 1)
+    assert "1 owed, and no longer tried" in caplog.text

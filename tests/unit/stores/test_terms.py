@@ -22,6 +22,7 @@ from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery
 from sluicegate.gates.terms import (
     IF_INTENDED,
+    NO_TERMS,
     Allowance,
     AlreadyDone,
     Reservation,
@@ -33,6 +34,7 @@ from sluicegate.stores.memory import MemoryStore
 from sluicegate.stores.postgres import PostgresStore
 from sluicegate.stores.postgres_place import Place
 from sluicegate.stores.queued import QueuedStore
+from sluicegate.stores.shared_keys_fates import Became, find_fate
 from sluicegate.stores.sqlite import SqliteStore
 from sluicegate.values.callers import Caller
 
@@ -198,6 +200,25 @@ async def test_an_operators_word_is_recorded_while_the_call_stands_as_it_was_jud
             store.events(), A, found="done", who="a", reason="b", now=later(2), gate_is_gone=True
         )
         assert len(await store.record([act], terms=terms)) == 1
+
+
+@pytest.mark.requirement("RET-2", "ACC-4")
+@pytest.mark.parametrize(("found", "said"), [("done", f"done as {A}"), ("not-done", "recorded")])
+@pytest.mark.parametrize("terms", [IF_INTENDED, NO_TERMS], ids=["asked", "at once"])
+async def test_that_a_gate_does_not_know_takes_back_no_word_of_an_operator(
+    store: Store, terms: Terms, found: Found, said: str
+) -> None:
+    await store.record([intent(A)], terms=terms_of())
+    act, _ = resolve(
+        store.events(), A, found=found, who="ada", reason="b", now=later(2), gate_is_gone=True
+    )
+    await store.record([act])
+    written = await store.record([outcome(A, became=Outcome.UNKNOWN)], terms=terms)
+    assert len(written) == (terms is NO_TERMS)
+    assert await refusal(store, intent(B, time=later(3)), terms_of()) == said
+    fate = find_fate(store.events(request_id=A))
+    assert fate is not None
+    assert fate.became is (Became.DONE if found == "done" else Became.FREE)
 
 
 @pytest.mark.requirement("RET-2")
