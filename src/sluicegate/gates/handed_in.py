@@ -1,4 +1,7 @@
-"""What a host hands in with a call, held to what can be recorded: else MisuseError, and no call."""
+"""What a host or an operator hands in, held to what can be recorded: else MisuseError.
+
+No call runs and no act is recorded then.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,9 @@ from sluicegate.values.receipts import Fault, Receipt
 MAX_NAME_BYTES: Final = 1_024
 """How long a name of the host's may be, in UTF-8: two of them and a tool's name fit one row of an
 index, which takes 2,704 bytes in PostgreSQL."""
+
+MAX_REASON_BYTES: Final = 4_096
+"""How long the reason of an operator's act may be, in UTF-8."""
 
 _MAX_ENDPOINT_BYTES: Final = 4_096
 
@@ -64,6 +70,21 @@ def demand_call_id(call_id: str | None) -> str | None:
     return call_id or None
 
 
+def demand_account(who: str, reason: str) -> None:
+    """Raises: MisuseError where an operator's act has no name or no reason that can be recorded."""
+    if not who.strip() or not reason.strip():
+        raise MisuseError("an operator's act is recorded: say who does it and why")
+    demand_name(who)
+    _demand_recordable(reason, "the reason of an operator's act", MAX_REASON_BYTES)
+
+
+def demand_name(who: str) -> None:
+    """Raises: MisuseError where an operator's act has no name that can be recorded."""
+    if not who.strip():
+        raise MisuseError("an operator's act is recorded: say who does it")
+    _demand_recordable(who, "the name in an operator's act", MAX_NAME_BYTES)
+
+
 def demand_text(arguments: str | bytes) -> bytes:
     """Return the text of a call as bytes; a lone surrogate becomes bytes that are not UTF-8.
 
@@ -100,9 +121,7 @@ def _demand_members(receipt: Receipt) -> Receipt:
         ("endpoint", _MAX_ENDPOINT_BYTES),
     ):
         text = getattr(receipt, name)
-        if not _is_plain(text):
-            raise MisuseError(f"`{name}` of a Receipt is a text without NUL and lone surrogates")
-        _demand_short(text, f"`{name}` of a Receipt", most)
+        _demand_recordable(text, f"`{name}` of a Receipt", most)
     for name, (wanted, told) in _RECEIVED.items():
         value = getattr(receipt, name)
         # True is an int to Python, and no status.
@@ -118,6 +137,12 @@ def _is_header(pair: object) -> bool:
     return (
         isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(part, str) for part in pair)
     )
+
+
+def _demand_recordable(text: str, named: str, most: int) -> None:
+    if not _is_plain(text):
+        raise MisuseError(f"{named} is a text without NUL and lone surrogates")
+    _demand_short(text, named, most)
 
 
 def _demand_short(text: str, named: str, most: int) -> None:

@@ -13,8 +13,8 @@ from datetime import datetime, timedelta
 from typing import Final, Literal, TypeAlias
 
 from sluicegate.contracts.reading_adapter import MAX_TIMEOUT_S
-from sluicegate.errors import MisuseError
 from sluicegate.gates.events import AuditEvent, EventKind, Outcome, StoredEvent
+from sluicegate.gates.handed_in import demand_account, demand_name
 from sluicegate.gates.open_calls import open_attempts
 from sluicegate.gates.record_reading import as_written, read_time
 from sluicegate.gates.terms import Terms
@@ -36,18 +36,6 @@ class StillRunning(Exception):  # noqa: N818  (a state, not a defect)
 
 class StoryChanged(Exception):  # noqa: N818  (a state, not a defect)
     """What is recorded of the call went on behind what an act was judged by; nothing was made."""
-
-
-def demand_name(who: str) -> None:
-    """Raises: MisuseError where an act has no name."""
-    if not who.strip():
-        raise MisuseError("an operator's act is recorded: say who does it")
-
-
-def demand_account(who: str, reason: str) -> None:
-    """Raises: MisuseError where an act has no name or no reason."""
-    if not who.strip() or not reason.strip():
-        raise MisuseError("an operator's act is recorded: say who does it and why")
 
 
 def find_end_of_run(events: Iterable[StoredEvent]) -> datetime | None:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TypeVar, Unpack
 
 from sluicegate.gates.events import AuditEvent, StoredEvent
-from sluicegate.gates.operator_acts import demand_account, demand_name
+from sluicegate.gates.handed_in import demand_account, demand_name
 from sluicegate.gates.ports import AuditUnavailable, ChainReport
 from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery, CallQuery, EventFilters
 from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Reservation, Terms

@@ -13,7 +13,7 @@ from typing import Final, TypeVar, cast
 
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import AuditEvent, EventKind
-from sluicegate.gates.operator_acts import demand_account, demand_name
+from sluicegate.gates.handed_in import demand_account, demand_name
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.gates.record_queries import AcceptedQuery, AnswerQuery, CallQuery
 from sluicegate.gates.terms import NO_TERMS, Accepted, AcceptedPage, Reservation, Terms
