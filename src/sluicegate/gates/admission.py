@@ -115,10 +115,13 @@ async def admit(
     return Admitted(permitted=permitted, terms=terms, key=key, proven=proven)
 
 
-def refuse_term(refused: TermRefused, proven: Proven, running: Collection[str]) -> Rejected:
+def refuse_term(
+    refused: TermRefused, proven: Proven, *, asker: str, running: Collection[str]
+) -> Rejected:
     """Return the refusal of an intent whose terms did not hold.
 
-    A write that is open is IN_PROGRESS where a call of this gate still runs (ACC-4). Whether one
+    A write that is open is IN_PROGRESS where a call of this gate still runs (ACC-4); not where it
+    is that of ``asker`` itself, of which an operator said meanwhile what became of it. Whether one
     of another process runs or was left by a crash cannot be told without a reservation, so that is
     OUTCOME_UNKNOWN.
     """
@@ -132,10 +135,11 @@ def refuse_term(refused: TermRefused, proven: Proven, running: Collection[str]) 
     if refused.allowance is not None:
         told = _tell_quotas([refused.allowance], refused.frees)
         return Rejected(stage=Stage.ADMIT, code=refused.code, told=told)
-    held = tell_holder(refused.request_id)
+    other = "it came with other arguments" if refused.code is Code.KEY_REUSED else ""
+    held = tell_holder(refused.request_id, other)
     if refused.code is not Code.OUTCOME_UNKNOWN:
         return Rejected(stage=Stage.ADMIT, code=refused.code, told=held)
-    if refused.request_id in running:
+    if refused.request_id in running and refused.request_id != asker:
         return Rejected(stage=Stage.ADMIT, code=Code.IN_PROGRESS, told=held)
     # The rung is admit, the question is whether to send again: SPEC 15 calls that retry.
     return Rejected(stage=Stage.RETRY, code=Code.OUTCOME_UNKNOWN, told=held)

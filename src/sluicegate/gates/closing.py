@@ -199,7 +199,7 @@ class Closing:
         """Do what closes the intent; where the record takes it not, it is owed until it does."""
 
         async def again() -> None:
-            self._journal.intended = True  # what was tried may be there: the record is asked
+            self._journal.end_anew()
             await close()
 
         try:

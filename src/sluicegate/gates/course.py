@@ -252,7 +252,12 @@ class Course:
             proven = admitted.proven
             await self._journal.intend(admitted, self._tally.attempts + 1)
         except TermRefused as refused:
-            return refuse_term(refused, proven, self._means.running)
+            return refuse_term(
+                refused,
+                proven,
+                asker=self._subject.request_id,
+                running=self._means.running,
+            )
         except AlreadyDone as done:
             return await self._replay(done.request_id, permitted)
         if self.remaining_s() <= 0:  # evidence and the commit take time too

@@ -7,8 +7,7 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import Any, Final, Generic, TypeVar
 
-from sluicegate.gates.failures import is_failure
-from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.gates.failures import is_failure, tell_failure
 
 T = TypeVar("T")
 
@@ -134,8 +133,7 @@ class Debts(Generic[T]):
                 except BaseException as error:
                     if not is_failure(error):
                         raise
-                    is_told = isinstance(error, AuditUnavailable)
-                    problem = str(error) if is_told else type(error).__name__
+                    problem = tell_failure(error)
         finally:
             self._task = None
             self._again_s = min(2 * self._again_s, _SELDOM_S) if self._owed else _AGAIN_S

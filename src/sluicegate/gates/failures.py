@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.values.failures import INTERRUPTIONS
 
 
@@ -27,6 +28,11 @@ def _is_being_cancelled() -> bool:
     except RuntimeError:
         return True
     return task is None or task.cancelling() > 0
+
+
+def tell_failure(error: BaseException) -> str:
+    """Return what the log says of ``error``: the text of the gate's own, the type of another's."""
+    return str(error) if isinstance(error, AuditUnavailable) else type(error).__name__
 
 
 def text_of(error: BaseException) -> str:

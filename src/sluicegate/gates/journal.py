@@ -122,6 +122,10 @@ class Journal:
         self._tried = False
         return ids
 
+    def end_anew(self) -> None:
+        """See that the end is tried again. What was tried may be there: the record is asked."""
+        self.intended = True
+
     async def _is_known(self) -> bool:
         """Whether the record holds anything of this call."""
         events, request_id = self._means.store.events, self._subject.request_id
@@ -226,11 +230,16 @@ class Journal:
 
         The commit of that success may still come, or may have come: a caller who was told
         OUTCOME_UNKNOWN, or nothing, would make the write again. The two events stand for a
-        further attempt that nobody made, so that no outcome before them closes it.
+        further attempt that nobody made, so that no outcome before them closes it. Of what an
+        operator resolved meanwhile no attempt is recorded: then there is no doubt.
         """
 
         async def tell() -> None:
-            await self._means.store.record(self._unheard(attempt), terms=IF_INTENDED)
+            try:
+                await self._means.store.record(self._unheard(attempt), terms=IF_INTENDED)
+            except TermRefused as refused:
+                if refused.request_id != self._subject.request_id:
+                    raise
 
         self._means.owing.owe_doubt(self._subject.request_id, tell)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Final, TypeAlias
 
 from sluicegate.gates.debts import Debts
-from sluicegate.gates.failures import is_failure
+from sluicegate.gates.failures import is_failure, tell_failure
 from sluicegate.gates.ports import AuditUnavailable, HeldBack
 
 Due: TypeAlias = Callable[[], Coroutine[Any, Any, object]]
@@ -28,7 +28,7 @@ class Owing:
 
     def __init__(self) -> None:
         self._ends: Debts[Due] = Debts(_pay, most=_MOST, silent=AuditUnavailable, say=_say)
-        self._doubts: Debts[Due] = Debts(_pay, most=_MOST, silent=AuditUnavailable, say=_say)
+        self._doubts: Debts[Due] = Debts(_pay, most=_MOST, silent=AuditUnavailable, say=_say_doubts)
         self._unfinished: set[asyncio.Task[object]] = set()
 
     @property
@@ -63,8 +63,7 @@ class Owing:
         except BaseException as error:
             if not is_failure(error):
                 raise
-            is_told = isinstance(error, AuditUnavailable)
-            raise HeldBack(str(error) if is_told else type(error).__name__) from error
+            raise HeldBack(tell_failure(error)) from error
 
     async def _tell_doubt(self, request_id: str) -> None:
         try:
@@ -104,6 +103,11 @@ async def _pay(due: Due) -> bool:
 def _say(count: int) -> str:
     calls = "call has its end" if count == 1 else "calls have their ends"
     return f"{count} {calls} not in the record yet"
+
+
+def _say_doubts(count: int) -> str:
+    calls = "success that was not heard is" if count == 1 else "successes that were not heard are"
+    return f"{count} {calls} not in the record as open yet, and no write begins before"
 
 
 def _tell_lost(request_id: str | None) -> None:

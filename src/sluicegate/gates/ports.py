@@ -129,9 +129,8 @@ class AuditStore(Protocol):
         commit, in this order: the reservation, an open call (same tool, caller and arguments under
         another request id), the evidence, the quotas. Where one does not hold nothing is written. A
         later attempt of one request holds its own reservation. ``if_intended`` concerns what closes
-        an intent: where no intent of that request stands, the attempt has an outcome, or an
-        operator has resolved it, nothing is written and no id returned. Nor is it where the request
-        went on behind ``if_last``.
+        an intent: where no intent of that request stands, or the attempt has an outcome, nothing
+        is written and no id returned. Nor is it where the request went on behind ``if_last``.
 
         Raises: TermRefused, AlreadyDone; HeldBack where certainly nothing was written, since what
         attends the record let nothing begin; AuditUnavailable when it cannot be certain that they

@@ -48,10 +48,10 @@ class Terms:
     """``unless_open``: no other request may be open for the same write (RET-2).
 
     ``evidence`` are the event ids of accepted answers that this intent spends, each once (EVI-1).
-    ``if_intended``: the events close an intent; where none of the request stands, that attempt has
-    an outcome, or an operator said what became of it, nothing is written (AUD-1). ``if_last``: the
-    sequence number of the last event of the request by which an operator's word was judged; where
-    a later one stands, nothing is written (RET-2).
+    ``if_intended``: the events close an intent; where none of the request stands, or that attempt
+    has an outcome, nothing is written (AUD-1). ``if_last``: the sequence number of the last event
+    of the request by which an operator's word was judged; where a later one stands, nothing is
+    written (RET-2).
     """
 
     unless_open: bool = False

@@ -12,6 +12,7 @@ from sluicegate.gates.events import EventKind, Outcome, StoredEvent
 from sluicegate.gates.open_calls import open_attempts
 from sluicegate.gates.operator_acts import find_end_of_run
 from sluicegate.gates.ports import AuditUnavailable
+from sluicegate.gates.upshots import Upshot, follow
 from sluicegate.rendering.escaping import escape_terminal
 from sluicegate.rendering.json_v1 import read_stored_json
 from sluicegate.rendering.paint import PLAIN, Paint
@@ -70,7 +71,7 @@ def tell_story(
         if day != (day := event.time[:10]):
             lines.append(paint.dim(escape_terminal(f"{day} UTC")))
         lines += _event(event, paint, known)
-    steps = list(_next_steps(events, "" if folder is None else f" --folder {folder}"))
+    steps = list(_next_steps(events, "" if folder is None else f" --folder {folder}", known))
     if steps:
         lines += ["", paint.strong("what to do"), *(f"  {escape_terminal(step)}" for step in steps)]
     return "\n".join(lines) + "\n"
@@ -116,11 +117,14 @@ def _caller(event: StoredEvent) -> str:
 def _conclusion(events: Sequence[StoredEvent], paint: Paint) -> str:
     if open_attempts(events):
         return paint.warn("OPEN")
-    ends = [event for event in events if event.kind in _ENDS or _resolved_as(event) is not None]
-    if not ends:
-        return paint.dim(escape_terminal(events[-1].kind))
-    found = _resolved_as(ends[-1])
-    return _outcome(ends[-1], paint) if found is None else escape_terminal(f"RESOLVED as {found}")
+    upshot: Upshot | None = None
+    for event in events:
+        found = _resolved_as(event)
+        upshot = follow(upshot, kind=event.kind, outcome=event.outcome, found=found)
+    if upshot is not None and upshot.found is not None:
+        return escape_terminal(f"RESOLVED as {upshot.found}")
+    ends = [event for event in events if event.kind in _ENDS]
+    return _outcome(ends[-1], paint) if ends else paint.dim(escape_terminal(events[-1].kind))
 
 
 def _resolved_as(event: StoredEvent) -> str | None:
@@ -237,8 +241,11 @@ def _notes(event: StoredEvent, detail: Mapping[str, JsonValue], known: _Known) -
             yield f"held by: {value} (in the record of another gate)"
         elif name == "custody" and isinstance(value, Mapping):
             yield from (f"{kind} kept as {ref}" for kind, ref in value.items())
+        elif name == "reserved" and isinstance(value, Mapping):
+            runs = f"; may run until {value['runs']}" if "runs" in value else ""
+            yield f"holds key {value.get('key')} until {value.get('until')}{runs}"
         elif isinstance(value, Mapping):
-            told = ", ".join(f"{key} ({each})" for key, each in value.items())
+            told = ", ".join(f"{key} ({_inline(each)})" for key, each in value.items())
             yield f"{name.replace('_', ' ')}: {told}"
         elif name == "problems" and isinstance(value, list):
             yield from (f"problem: {problem}" for problem in value)
@@ -246,6 +253,12 @@ def _notes(event: StoredEvent, detail: Mapping[str, JsonValue], known: _Known) -
             yield f"{name.replace('_', ' ')}: {', '.join(map(str, value))}"
         else:
             yield f"{name.replace('_', ' ')}: {value}"
+
+
+def _inline(value: JsonValue) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {each}" for key, each in value.items())
+    return str(value)
 
 
 def _evidence(
@@ -288,12 +301,16 @@ def _quotas(quotas: Sequence[JsonValue]) -> Iterable[str]:
         yield f"{word}: {granted} {counted or 'over all'}{frees}"
 
 
-def _next_steps(events: Sequence[StoredEvent], folder: str) -> Iterable[str]:
+def _next_steps(events: Sequence[StoredEvent], folder: str, known: _Known) -> Iterable[str]:
     request_id = events[0].request_id
     if open_attempts(events):
         yield "find out in the upstream whether it happened, then"
         yield f"sluicegate audit resolve {request_id} --as done|not-done --reason TEXT{folder}"
         yield from _gate_may_run(events)
+    holders = (read_detail(event).get("held_by") for event in events)
+    for holder in dict.fromkeys(each for each in holders if isinstance(each, str)):
+        if holder not in known.absent:
+            yield f"sluicegate why {holder}{folder}"
     for code in dict.fromkeys(event.code for event in events if event.code is not None):
         yield f"sluicegate explain {code}"
     ends = [event for event in events if event.kind in _ENDS]

@@ -6,16 +6,16 @@ request holds a key. Source: SPEC ACC-3, ACC-4, EVI-1; docs/decisions/0014.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from sluicegate.gates.events import EventKind, Outcome
+from sluicegate.gates.events import Outcome
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.gates.record_queries import CallQuery
 from sluicegate.gates.terms import Allowance, AlreadyDone, Reservation, TermRefused, Terms
+from sluicegate.gates.upshots import Upshot, follow, read_found
 from sluicegate.stores.connections import Connection
 from sluicegate.stores.encoding import (
     Column,
@@ -123,16 +123,14 @@ def demand_unresolved(connection: Connection, columns: Mapping[str, Column]) -> 
 
     Raises: TermRefused; sqlite3.Error.
     """
-    if columns["attempt"] != 1 and _is_resolved(connection, columns):
-        raise TermRefused(Code.OUTCOME_UNKNOWN, str(columns["request_id"]))
-
-
-def _is_resolved(connection: Connection, columns: Mapping[str, Column]) -> bool:
-    request_id = columns["request_id"]
+    if columns["attempt"] == 1:
+        return
+    request_id = str(columns["request_id"])
     acts = connection.execute(
         "SELECT detail FROM audit_event WHERE request_id = ? AND kind = 'operator'", (request_id,)
     )
-    return any(json.loads(detail).get("resolves") == request_id for (detail,) in acts)
+    if any(read_found(detail, request_id) is not None for (detail,) in acts):
+        raise TermRefused(Code.OUTCOME_UNKNOWN, request_id)
 
 
 def demand_terms(
@@ -209,7 +207,7 @@ def keep_terms(
 def has_open_intent(connection: Connection, columns: Mapping[str, Column]) -> bool:
     """Whether the request of an event with ``columns`` has an intent, and its attempt no outcome.
 
-    An operator's word ends it too. Raises: sqlite3.Error.
+    Raises: sqlite3.Error.
     """
     named = {"request_id": columns["request_id"], "attempt": columns["attempt"]}
     intent = connection.execute(
@@ -221,7 +219,7 @@ def has_open_intent(connection: Connection, columns: Mapping[str, Column]) -> bo
         " AND attempt >= :attempt LIMIT 1",
         named,
     ).fetchone()
-    return intent is not None and ended is None and not _is_resolved(connection, columns)
+    return intent is not None and ended is None
 
 
 def goes_on(connection: Connection, columns: Mapping[str, Column], *, behind: int) -> bool:
@@ -280,26 +278,19 @@ def _demand_reservation(
 
 
 def _outcome_of(connection: Connection, request_id: str) -> str:
-    """Return what stands of a request: of its last attempt, or what an operator said of it since.
+    """Return what a request came to.
 
-    That a gate does not know takes back no word of an operator, who found out. A request without an
-    event is one whose events are gone: nobody knows.
+    A request without an event is one whose events are gone: nobody knows.
     """
-    is_unknown = False
+    upshot: Upshot | None = None
     for kind, outcome, detail in connection.execute(
-        "SELECT kind, outcome, detail FROM audit_event WHERE request_id = ?"
-        " AND kind IN ('intent', 'outcome', 'operator') ORDER BY seq DESC",
+        "SELECT kind, outcome, CASE WHEN kind = 'operator' THEN detail ELSE '' END FROM audit_event"
+        " WHERE request_id = ? AND kind IN ('intent', 'outcome', 'operator') ORDER BY seq",
         (request_id,),
     ):
-        if kind == EventKind.OPERATOR:
-            act = json.loads(detail)
-            if act.get("resolves") == request_id:
-                return Outcome.SUCCESS if act.get("as") == "done" else Outcome.FAILURE
-        elif kind == EventKind.OUTCOME and outcome == Outcome.UNKNOWN:
-            is_unknown = True
-        else:
-            return Outcome.UNKNOWN if is_unknown else str(outcome)
-    return Outcome.UNKNOWN
+        found = read_found(detail, request_id)
+        upshot = follow(upshot, kind=kind, outcome=outcome, found=found)
+    return Outcome.UNKNOWN if upshot is None else upshot.outcome
 
 
 def _window_begins(allowance: Allowance, now: datetime) -> str:

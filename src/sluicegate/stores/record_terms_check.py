@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Final
 
 from sluicegate.gates.events import EventKind, Outcome
+from sluicegate.gates.upshots import Upshot, follow, read_found
 from sluicegate.stores.connections import Connection
 from sluicegate.stores.encoding import time_text
 from sluicegate.stores.record_faults import Fault, first_of
@@ -39,16 +40,17 @@ class _Keys:
     def __init__(self, rows: Mapping[str, _Holding]) -> None:
         self.held: dict[str, tuple[int, _Holding]] = {}
         self._rows = rows
-        self._became: dict[str, str] = {}
+        self._became: dict[str, Upshot | None] = {}
         self._latest = ""
         self._full = _MANY
 
-    def follow(self, request_id: str, became: str) -> None:
+    def follow(self, request_id: str, kind: str, outcome: str, found: str | None) -> None:
         """Take up what became of a call, where that holds a key."""
         if request_id in self._became:
-            self._became[request_id] = became
+            before = self._became[request_id]
+            self._became[request_id] = follow(before, kind=kind, outcome=outcome, found=found)
 
-    def reserve(self, key: str, seq: int, holding: _Holding, time: str, became: str) -> bool:
+    def reserve(self, key: str, seq: int, holding: _Holding, time: str, outcome: str) -> bool:
         """Hand the key to the intent at ``seq``; False where another call still held it then."""
         self._latest = max(self._latest, time)
         _, before = self.held.get(key, (0, holding))
@@ -56,7 +58,7 @@ class _Keys:
             before, holding, time
         )
         self._became.pop(before.request_id, None)
-        self._became[holding.request_id] = became
+        self._became[holding.request_id] = Upshot(outcome=outcome)
         self.held[key] = (seq, holding)
         if len(self.held) >= self._full:
             self._forget()
@@ -68,7 +70,8 @@ class _Keys:
             return False
         if before.arguments_hmac != holding.arguments_hmac:
             return True
-        return self._became.get(before.request_id) in _HOLDING
+        became = self._became.get(before.request_id)
+        return became is not None and became.outcome in _HOLDING
 
     def _forgotten(self) -> str:
         return time_text(datetime.fromisoformat(self._latest) - SLACK)
@@ -125,14 +128,9 @@ def _walk(
         " CASE WHEN kind = 'outcome' THEN '' ELSE detail END FROM audit_event"
         " WHERE kind IN ('intent', 'outcome', 'operator') ORDER BY seq"
     ):
-        if kind == EventKind.OPERATOR:
-            act = json.loads(detail) if '"resolves":' in detail else {}
-            if act.get("resolves") == request_id:
-                is_done = act.get("as") == "done"
-                keys.follow(request_id, Outcome.SUCCESS if is_done else Outcome.FAILURE)
-            continue
-        keys.follow(request_id, outcome)
-        if '"spent":' not in detail and '"reserved":' not in detail:
+        found = read_found(detail, request_id) if kind == EventKind.OPERATOR else None
+        keys.follow(request_id, kind, outcome, found)
+        if kind != EventKind.INTENT or not ('"spent":' in detail or '"reserved":' in detail):
             continue
         told = json.loads(detail)
         for event_id in told.get("spent", ()):

@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 
 from sluicegate.gates.debts import Debts
 from sluicegate.gates.events import AuditEvent, EventKind
-from sluicegate.gates.failures import is_failure
+from sluicegate.gates.failures import is_failure, tell_failure
 from sluicegate.gates.forwarding import ForwardingStore
 from sluicegate.gates.ports import AuditStore, AuditUnavailable, HeldBack
 from sluicegate.gates.record_queries import AnswerQuery, CallQuery
@@ -156,7 +156,7 @@ class SharedKeysStore(ForwardingStore):
 
     async def demand_ring(self) -> None:
         """See that Redis answers and is the one that this began with. Raises: AuditUnavailable."""
-        await self._table.list_open()
+        await self._table.demand_ring()
 
     async def reconcile(self) -> None:
         """Tell Redis what the record knows of the calls that are open there.
@@ -267,7 +267,7 @@ class SharedKeysStore(ForwardingStore):
                 _LOG.warning(
                     "call %s: its key stays as it was until Redis is told again: %s",
                     claim.request_id,
-                    error if isinstance(error, AuditUnavailable) else type(error).__name__,
+                    tell_failure(error),
                 )
 
     def _owe(self, claim: Claim) -> None:

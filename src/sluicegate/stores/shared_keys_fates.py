@@ -11,6 +11,7 @@ from enum import StrEnum
 from sluicegate.gates.events import AuditEvent, EventKind, Outcome, StoredEvent
 from sluicegate.gates.keeping import SELECTED
 from sluicegate.gates.record_reading import as_written, read_time
+from sluicegate.gates.upshots import Upshot, follow, read_found
 from sluicegate.values.callers import Caller
 
 
@@ -27,12 +28,13 @@ class Became(StrEnum):
 class Fate:
     """``key`` and ``arguments_hmac`` are as the record keeps them.
 
-    ``attempt`` is the newest one that is told of; 0 where an operator's word stands last.
+    ``attempt`` is the newest one that is told of; ``is_operators``: an operator's word stands.
     """
 
     request_id: str
     became: Became
     attempt: int
+    is_operators: bool
     key: str
     kept_until: datetime
     arguments_hmac: str
@@ -43,8 +45,7 @@ class Fate:
 def find_fate(events: Iterable[StoredEvent]) -> Fate | None:
     """Return what became of the request whose events these are, None where it holds no key.
 
-    ``record_terms`` asks the same of its events: one table of cases holds both to it. Raises:
-    AuditUnavailable for events that no gate wrote so. Source: SPEC ACC-4, RET-2.
+    Raises: AuditUnavailable for events that no gate wrote so. Source: SPEC ACC-4, RET-2.
     """
     told = list(events)
     with as_written(told[0].request_id if told else ""):
@@ -74,27 +75,23 @@ def find_end_of_key(intent: StoredEvent) -> datetime | None:
 def _judge(events: Iterable[StoredEvent]) -> Fate | None:
     holding: StoredEvent | None = None
     reserved: dict[str, str] = {}
-    became: Became | None = None
-    newest, spoken = 0, False
+    upshot: Upshot | None = None
+    newest = 0
     for event in events:
-        detail = json.loads(event.detail)
-        if event.kind == EventKind.INTENT and "reserved" in detail:
+        if event.kind == EventKind.INTENT and "reserved" in (detail := json.loads(event.detail)):
             holding, reserved = event, detail["reserved"]
-        if event.kind == EventKind.OPERATOR:
-            if detail.get("resolves") == event.request_id:
-                became = Became.DONE if detail.get("as") == "done" else Became.FREE
-                spoken = True
-        elif spoken and event.kind == EventKind.OUTCOME and event.outcome == Outcome.UNKNOWN:
-            continue  # that a gate does not know takes back no word of an operator
-        elif event.kind in (EventKind.INTENT, EventKind.OUTCOME):
-            became = judge_outcome(event.outcome)
-            newest, spoken = max(newest, event.attempt), False
-    if holding is None or became is None:
+        is_act = event.kind == EventKind.OPERATOR
+        found = read_found(event.detail, event.request_id) if is_act else None
+        upshot = follow(upshot, kind=event.kind, outcome=event.outcome, found=found)
+        if event.kind in (EventKind.INTENT, EventKind.OUTCOME):
+            newest = max(newest, event.attempt)
+    if holding is None or upshot is None:
         return None
     return Fate(
         request_id=holding.request_id,
-        became=became,
-        attempt=0 if spoken else newest,
+        became=judge_outcome(upshot.outcome),
+        attempt=newest,
+        is_operators=upshot.found is not None,
         key=reserved["key"],
         kept_until=read_time(reserved["until"]),
         arguments_hmac=holding.arguments_hmac or "",

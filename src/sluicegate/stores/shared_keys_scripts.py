@@ -1,7 +1,8 @@
 """What is done in Redis with an idempotency key, each step one script: nothing comes between.
 
 An entry is a hash: ``state`` reserved, dispatched, unknown, done or free; ``holder``, the request
-that holds it, and ``attempt``, its newest one; a fingerprint of the ``arguments``; ``runs_until``
+that holds it, and ``attempt``, its newest one, with SPOKEN added where an operator said what became
+of it; a fingerprint of the ``arguments``; ``runs_until``
 and ``kept_until`` in microseconds. Beside it stands, for as long as it is kept, what a done call
 may be answered with. ``open`` maps the requests that may still change an entry to it. An entry that
 was dispatched and has no end never expires. Every reply names who asked, so that the reply to
@@ -18,7 +19,12 @@ ENTRY: Final = "sluicegate:{keys}:key:"
 ANSWER: Final = ":answer"
 """What stands behind the name of an entry where its answer is."""
 
-_BEGIN: Final = """
+SPOKEN: Final = 1_000_000_000
+"""What is added to the newest attempt that an operator's word is about, where that word stands."""
+
+_BEGIN: Final = (
+    f"local SPOKEN = {SPOKEN}"
+    """
 local ring, entry, open, answer = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local asker = ARGV[2]
 local function say(word, holder) return {word, asker, holder or ''} end
@@ -27,7 +33,9 @@ local stood = redis.call('HMGET', entry,
   'state', 'holder', 'attempt', 'arguments', 'runs_until', 'kept_until')
 local state, holder, attempt = stood[1], stood[2], tonumber(stood[3] or 0)
 local is_open = state == 'dispatched' or state == 'unknown'
+local is_spoken = attempt >= SPOKEN
 """
+)
 
 RESERVE: Final = (
     _BEGIN
@@ -36,7 +44,9 @@ local mine, arguments, now = tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5])
 local is_mine = holder == asker
 if is_mine then
   if state == 'done' then return say('done', holder) end
-  if attempt > mine and ARGV[9] ~= 'look' then return say('late', holder) end
+  if attempt > mine and ARGV[9] ~= 'look' then
+    return say(is_spoken and 'unknown' or 'late', holder)
+  end
 elseif state and (is_open or tonumber(stood[6]) > now) then
   if stood[4] ~= arguments then return say('reused', holder) end
   if state == 'done' then return say('done', holder) end
@@ -119,8 +129,14 @@ if state and holder ~= asker then
     return say('other', holder)
   end
 elseif state then
-  if mine > 0 and attempt > mine then return say('late', holder) end
-  mine = math.max(mine, attempt)
+  local told = attempt % SPOKEN
+  local is_late = told > mine
+  if is_spoken and mine < SPOKEN then
+    is_late = is_late or became ~= 'done'  -- an operator's word stands
+  elseif state == 'done' and became ~= 'done' then
+    is_late = told >= mine % SPOKEN  -- what was done by then is done
+  end
+  if is_late then return say('late', holder) end
 elseif became == 'free' then
   redis.call('HDEL', open, asker)
   return say('settled', asker)
@@ -140,8 +156,8 @@ end
 return say('settled', asker)
 """
 )
-"""ARGV: ring, request, attempt (0: an operator's word), done | free | unknown, arguments, kept
-until, expiry in ms, sealed answer or nothing, its expiry in ms."""
+"""ARGV: ring, request, attempt (with SPOKEN: an operator's word), done | free | unknown, arguments,
+kept until, expiry in ms, sealed answer or nothing, its expiry in ms."""
 
 LIST: Final = """
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'ring'} end

@@ -134,6 +134,11 @@ class KeyTable:
             return reply
         raise KeyStoreUnavailable(_STRANGE)
 
+    async def demand_ring(self) -> None:
+        """See that Redis answers and is the one that this began with."""
+        if await self._ask(self._client.get(RING)) != self._ring:
+            raise KeyStoreUnavailable(_GONE)
+
     async def list_open(self) -> list[str]:
         """Return the requests whose entries may still change."""
         reply = await self._ask(self._client.eval(LIST, 2, RING, OPEN, self._ring))

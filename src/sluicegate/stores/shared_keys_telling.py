@@ -18,6 +18,7 @@ from sluicegate.stores.shared_keys_fates import (
     find_selected,
     judge_outcome,
 )
+from sluicegate.stores.shared_keys_scripts import SPOKEN
 from sluicegate.stores.shared_keys_secrets import Bond, SharedSecrets, seal_answer
 from sluicegate.stores.shared_keys_table import Claim, KeyTable
 from sluicegate.values.callers import Caller
@@ -52,7 +53,7 @@ class Telling:
         claim = Claim(
             entry=self._secrets.name_entry(fate.key),
             request_id=request_id,
-            attempt=fate.attempt,
+            attempt=fate.attempt + (SPOKEN if fate.is_operators else 0),
             arguments=self._secrets.mark_arguments(fate.arguments_hmac),
             runs_until=fate.kept_until,
             kept_until=fate.kept_until,

@@ -289,7 +289,8 @@ async def test_the_record_names_the_call_that_stands_in_the_way_and_why() -> Non
     )
     first = (await yard.act())["request_id"]
     other = await held_by(yard, arguments=OTHER)
-    assert other == ("KEY_REUSED", {"held_by": first})
+    said = "it came with other arguments"
+    assert other == ("KEY_REUSED", {"held_by": first, "because": said})
     yard.clock.advance(61)
     late = await held_by(yard)
     because = "it is done, and its answer is no longer fresh"

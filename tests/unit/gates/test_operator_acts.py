@@ -304,8 +304,8 @@ def test_who_says_that_the_gate_is_gone_says_so_on_record() -> None:
 @pytest.mark.parametrize("name", ACTS)
 @pytest.mark.parametrize("text", ["a\0b", "\udcff", "e" * 5_000], ids=["nul", "surrogate", "long"])
 def test_no_act_says_what_cannot_be_recorded_as_it_stands(name: str, text: str) -> None:
-    with pytest.raises(MisuseError, match="the name in an operator's act (is a text|has 5,000)"):
+    with pytest.raises(MisuseError, match=r"the name in an operator's act (is a text|has 5,000)"):
         ACTS[name][0](text, "looked")
     if "reason" in ACTS[name][3]:
-        with pytest.raises(MisuseError, match="the reason of an operator's act (is a|has 5,000)"):
+        with pytest.raises(MisuseError, match=r"the reason of an operator's act (is a|has 5,000)"):
             ACTS[name][0]("olga", text)

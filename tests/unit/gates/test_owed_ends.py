@@ -283,10 +283,16 @@ async def test_an_end_that_comes_behind_an_operators_word_takes_nothing_of_it_ba
     yard.store.is_well = True
     await yard.call("{}")
     await until(lambda: not yard.gate._means.owing.count)
-    assert [kind for kind, _ in yard.story(lost.request_id)] == ["intent", "operator"]
+    assert yard.story(lost.request_id) == [
+        ("intent", "pending"),
+        ("operator", "done"),
+        ("outcome", "unknown"),
+    ]
+    assert yard.store.open_intents() == ()
     again = await yard.call()
     assert again.code == ("KEY_REUSED" if found == "done" else None)
     assert len(yard.upstream.dispatches) == (1 if found == "done" else 2)
+    assert yard.store.verify().broken_at is None
 
 
 @pytest.mark.parametrize("found", FOUND)
@@ -300,7 +306,12 @@ async def test_a_doubt_that_an_operator_settled_holds_up_no_write(found: Found) 
     other = await yard.call(caller=OTHER)
     assert (other.outcome, len(yard.upstream.dispatches)) == ("success", 2)
     await until(lambda: not yard.gate._means.owing.count)
-    assert [kind for kind, _ in yard.story(unheard.request_id)] == ["intent", "operator"]
+    assert yard.story(unheard.request_id) == [
+        ("intent", "pending"),
+        ("operator", "done"),
+        ("outcome", "unknown"),
+    ]
+    assert yard.store.open_intents() == ()
 
 
 async def test_a_doubt_that_cannot_be_told_for_any_reason_is_no_term_of_another_call() -> None:

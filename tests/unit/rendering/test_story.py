@@ -124,10 +124,11 @@ RESOLVED = stored(
     [
         ([INTENT, RESOLVED], "RESOLVED as not-done"),
         ([INTENT, outcome(outcome="unknown"), RESOLVED], "RESOLVED as not-done"),
+        ([INTENT, RESOLVED, outcome(outcome="unknown")], "RESOLVED as not-done"),
         ([INTENT, RESOLVED, outcome(outcome="success")], "SUCCESS"),
         ([INTENT, outcome(outcome="unknown")], "OPEN"),
     ],
-    ids=["had no end", "had ended unknown", "its gate told its end later", "not resolved"],
+    ids=["had no end", "had ended unknown", "not known later", "done later", "not resolved"],
 )
 def test_the_headline_of_a_resolved_call_says_what_was_found(
     events: list[StoredEvent], headline: str
@@ -140,6 +141,8 @@ def test_a_key_that_a_call_of_another_gate_holds_is_told_as_that() -> None:
     refused = stored(kind="refused", outcome="refused", detail='{"held_by": "req.FAR00001"}')
     near, far = tell_story([refused]), tell_story([refused], absent={"req.FAR00001"})
     assert "           held by: req.FAR00001\n" in near
+    assert near.endswith("what to do\n  sluicegate why req.FAR00001\n")
+    assert "what to do" not in far
     assert "           held by: req.FAR00001 (in the record of another gate)\n" in far
 
 
@@ -287,3 +290,16 @@ def test_a_set_that_did_not_load_names_each_problem_and_nothing_empty() -> None:
         "           problem: a.yaml:1:1: no",
         "           problem: b.yaml:2:2: nor this",
     ]
+
+
+@pytest.mark.requirement("ACC-4")
+def test_a_key_is_told_with_its_times_and_nested_facts_as_text() -> None:
+    reserved = '{"reserved": {"key": "79", "runs": "T1", "until": "T2"}}'
+    assert "           holds key 79 until T2; may run until T1\n" in tell_story(
+        [stored(detail=reserved)]
+    )
+    without = '{"reserved": {"key": "79", "until": "T2"}}'
+    assert "           holds key 79 until T2\n" in tell_story([stored(detail=without)])
+    nested = '{"fingerprints": {"sha256:a": {"language": "sha256:b", "text": "sha256:c"}}}'
+    said = "fingerprints: sha256:a (language sha256:b, text sha256:c)"
+    assert f"           {said}\n" in tell_story([stored(detail=nested)])

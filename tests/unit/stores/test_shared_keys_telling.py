@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -23,7 +24,9 @@ from sluicegate.gates.terms import (
     Terms,
 )
 from sluicegate.stores.memory import MemoryStore
+from sluicegate.stores.shared_keys import SharedKeysStore
 from sluicegate.stores.shared_keys_fates import Became
+from sluicegate.stores.shared_keys_scripts import SPOKEN
 
 pytestmark = pytest.mark.requirement("ACC-4")
 
@@ -52,6 +55,74 @@ async def test_what_an_operator_found_out_counts_at_every_gate(
     await one._store.record([act])  # by another process: this store hears nothing of it
     assert await one.settle(A) is True
     assert await said(other, intent(B, time=later(3))) == expected
+
+
+@pytest.mark.requirement("RET-2")
+@pytest.mark.parametrize("found", ["done", "not-done"])
+@pytest.mark.parametrize("attempt", [1, 2])
+@pytest.mark.parametrize("became", [Outcome.UNKNOWN, Outcome.FAILURE, Outcome.SUCCESS])
+async def test_only_a_success_takes_back_an_operators_word_at_any_gate(
+    gates: Gates, became: Outcome, attempt: int, found: Found
+) -> None:
+    one, other = await gates.open(), await gates.open()
+    await one.record([intent(A)], terms=terms_of())
+    await resolve_elsewhere(one, found)
+    assert await one.settle(A) is True
+    await one.record([outcome(A, attempt=attempt, became=became)])
+    is_done = found == "done" or became is Outcome.SUCCESS
+    expected = f"done as {A}" if is_done else "recorded"
+    assert await said(other, intent(B, time=later(3))) == expected
+
+
+@pytest.mark.requirement("RET-2")
+@pytest.mark.parametrize("found", ["done", "not-done"])
+async def test_what_was_read_before_an_operators_word_is_told_too_late(
+    gates: Gates, found: Found
+) -> None:
+    """The gate reads that its call is unknown, and is held up on its way to Redis."""
+    one = await gates.open()
+    await one.record([intent(A)], terms=terms_of())
+    claim = one._claims[A]
+    await one.record([outcome(A, became=Outcome.UNKNOWN)])
+    await resolve_elsewhere(one, found)
+    await one.settle(A)
+    assert await one._table.settle(claim, Became.UNKNOWN, NOW) == "late"
+    assert state_of(gates.server) == ("done" if found == "done" else "free", A)
+
+
+@pytest.mark.requirement("RET-2")
+async def test_an_operators_word_is_told_too_late_behind_what_was_done_since(gates: Gates) -> None:
+    one = await gates.open()
+    await one.record([intent(A)], terms=terms_of())
+    claim = one._claims[A]
+    await one.record([outcome(A)])
+    word = replace(claim, attempt=claim.attempt + SPOKEN)
+    assert await one._table.settle(word, Became.FREE, NOW) == "late"
+    # Of an attempt that came behind that success the word is no late one.
+    word = replace(claim, attempt=2 + SPOKEN)
+    assert await one._table.settle(word, Became.FREE, NOW) == "settled"
+    assert state_of(gates.server) == ("free", A)
+
+
+@pytest.mark.requirement("RET-2")
+async def test_of_a_call_that_an_operator_resolved_no_further_attempt_is_reserved(
+    gates: Gates,
+) -> None:
+    one, other = await gates.open(), await gates.open()
+    await one.record([intent(A)], terms=terms_of())
+    await resolve_elsewhere(one, "not-done")
+    await one.settle(A)
+    again = intent(A, attempt=2, time=later(3))
+    assert await said(one, again) == "OUTCOME_UNKNOWN"
+    assert await said(other, intent(B, time=later(4))) == "recorded"
+
+
+async def resolve_elsewhere(one: SharedKeysStore, found: Found) -> None:
+    """Record what an operator found out, as another process: this store hears nothing of it."""
+    act, _ = resolve(
+        one.events(), A, found=found, who="ada", reason="b", now=later(2), gate_is_gone=True
+    )
+    await one._store.record([act])
 
 
 async def test_what_a_record_says_of_a_key_wins_over_a_redis_that_was_not_told(

@@ -168,57 +168,26 @@ async def test_a_later_attempt_holds_its_own_key_and_an_earlier_failure_frees_it
 
 
 @pytest.mark.requirement("ACC-4", "RET-2")
-@pytest.mark.parametrize(("found", "said"), [("done", f"done as {A}"), ("not-done", "recorded")])
-async def test_what_an_operator_found_out_counts_for_the_key(
-    store: Store, found: Found, said: str
-) -> None:
-    await store.record([intent(A)], terms=terms_of())
-    act, _ = resolve(
-        store.events(), A, found=found, who="ada", reason="looked", now=later(2), gate_is_gone=True
-    )
-    await store.record([act])
-    assert await refusal(store, intent(B, time=later(3)), terms_of()) == said
-
-
-@pytest.mark.requirement("RET-2")
-@pytest.mark.parametrize("behind", ["outcome", "intent"])
-async def test_an_operators_word_is_recorded_while_the_call_stands_as_it_was_judged(
-    store: Store, behind: str
-) -> None:
-    """What comes in between may be the success of that call, or a further attempt of it."""
-    await store.record([intent(A)], terms=terms_of())
-    act, terms = resolve(
-        store.events(), A, found="not-done", who="ada", reason="b", now=later(2), gate_is_gone=True
-    )
-    await store.record([outcome(A) if behind == "outcome" else intent(A, attempt=2)])
-    await store.record([intent("req.00000009")])  # what others do is nothing to it
-    assert await store.record([act], terms=terms) == ()
-    said = await refusal(store, intent(B, time=later(3)), terms_of())
-    assert said == (f"done as {A}" if behind == "outcome" else "IN_PROGRESS")
-    if behind == "intent":
-        act, terms = resolve(
-            store.events(), A, found="done", who="a", reason="b", now=later(2), gate_is_gone=True
-        )
-        assert len(await store.record([act], terms=terms)) == 1
-
-
-@pytest.mark.requirement("RET-2", "ACC-4")
-@pytest.mark.parametrize(("found", "said"), [("done", f"done as {A}"), ("not-done", "recorded")])
+@pytest.mark.parametrize("found", ["done", "not-done"])
+@pytest.mark.parametrize("became", [Outcome.UNKNOWN, Outcome.FAILURE, Outcome.SUCCESS])
 @pytest.mark.parametrize("terms", [IF_INTENDED, NO_TERMS], ids=["asked", "at once"])
-async def test_that_a_gate_does_not_know_takes_back_no_word_of_an_operator(
-    store: Store, terms: Terms, found: Found, said: str
+async def test_only_a_success_takes_back_an_operators_word(
+    store: Store, terms: Terms, became: Outcome, found: Found
 ) -> None:
     await store.record([intent(A)], terms=terms_of())
     act, _ = resolve(
         store.events(), A, found=found, who="ada", reason="b", now=later(2), gate_is_gone=True
     )
     await store.record([act])
-    written = await store.record([outcome(A, became=Outcome.UNKNOWN)], terms=terms)
-    assert len(written) == (terms is NO_TERMS)
-    assert await refusal(store, intent(B, time=later(3)), terms_of()) == said
+    assert len(await store.record([outcome(A, became=became)], terms=terms)) == 1
+    is_done = found == "done" or became is Outcome.SUCCESS
+    said = await refusal(store, intent(B, time=later(3)), terms_of())
+    assert said == (f"done as {A}" if is_done else "recorded")
     fate = find_fate(store.events(request_id=A))
     assert fate is not None
-    assert fate.became is (Became.DONE if found == "done" else Became.FREE)
+    assert fate.became is (Became.DONE if is_done else Became.FREE)
+    assert [event.request_id for event in store.open_intents()] == ([] if is_done else [B])
+    assert store.verify().broken_at is None
 
 
 @pytest.mark.requirement("RET-2")
