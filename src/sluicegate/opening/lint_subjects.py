@@ -57,7 +57,7 @@ def subjects_of_tools(
     for place, tool in listed.places():
         for here in SIDES if side is None else (side,):
             member = _OF_TOOL[here]
-            inner = _mapping({"": tool}, "")
+            inner = _as_mapping(tool)
             if member in inner or here == "arguments":
                 name = _text(inner.get("name")) or ""
                 yield Homed(
@@ -109,7 +109,7 @@ def subjects_of_contract(written: Written, derive: Derive) -> Iterator[Homed | P
     had is a problem, never silence. ``derive`` gives the schema that Python yields for a side.
     """
     contract = written.document.value
-    owner = _text(_mapping({"": contract}, "").get("tool")) or ""
+    owner = _text(_as_mapping(contract).get("tool")) or ""
     for side in SIDES:
         part = _mapping(contract, side)
         if "schema" not in part:
@@ -202,7 +202,7 @@ def _surroundings(written: Written, side: SideName) -> Surroundings:
     return Surroundings(
         of_contract=True,
         has_dialect=True,
-        description=_text(_mapping({"": contract}, "").get("description")),
+        description=_text(_as_mapping(contract).get("description")),
         selected=_pointers(selected) | _pointers(untrusted)
         if of_result and isinstance(selected, list)
         else None,
@@ -214,9 +214,9 @@ def _surroundings(written: Written, side: SideName) -> Surroundings:
         max_bytes=most if isinstance(most, int) else written.limits.max_bytes,
         max_depth=written.limits.max_depth,
         has_accepted=_has_accepted(written.home / "fixtures" / side),
-        is_destructive=_mapping({"": contract}, "").get("effect") == "destructive",
+        is_destructive=_as_mapping(contract).get("effect") == "destructive",
         names_resource=bool(arguments.get("resource")),
-        open_proofs=tuple(_open_proofs(_mapping({"": contract}, "").get("evidence"))),
+        open_proofs=tuple(_open_proofs(_as_mapping(contract).get("evidence"))),
     )
 
 
@@ -233,7 +233,7 @@ def _identifying(arguments: JsonObject) -> dict[Pointer, str]:
     found: dict[Pointer, str] = {}
     resources = arguments.get("resource")
     for item in resources if isinstance(resources, list) else ():
-        for pointer in _pointers([_mapping({"": item}, "").get("id")]):
+        for pointer in _pointers([_as_mapping(item).get("id")]):
             found[pointer] = pointer.text
     schema = _mapping(arguments, "schema")
     required = schema.get("required")
@@ -252,8 +252,11 @@ def _has_accepted(fixtures: Path) -> bool:
 
 
 def _mapping(value: object, name: str) -> JsonObject:
-    inner = value.get(name) if isinstance(value, Mapping) else None
-    return cast("JsonObject", inner) if isinstance(inner, Mapping) else {}
+    return _as_mapping(value.get(name) if isinstance(value, Mapping) else None)
+
+
+def _as_mapping(value: object) -> JsonObject:
+    return cast("JsonObject", value) if isinstance(value, Mapping) else {}
 
 
 def _text(value: object) -> str | None:
