@@ -192,7 +192,7 @@ class Closing:
             await self._journal.refused(rejected, self._refuse(rejected))
 
     def _close_behind(self, close: Due) -> None:
-        if self._journal.intended:
+        if self._journal.waits:
             self._means.owing.finish_later(self._surely(close))
 
     async def _surely(self, close: Due) -> None:
@@ -215,7 +215,7 @@ class Closing:
             )
 
     async def _abandon(self, rejected: Rejected) -> None:
-        if self._journal.intended:
+        if self._journal.waits:
             await self._journal.abandoned(
                 rejected,
                 self.failure(rejected),

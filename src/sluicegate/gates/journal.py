@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from enum import Enum, auto
 from typing import Final
 
 from sluicegate.checks.selection import Selected
@@ -41,11 +42,19 @@ _LOG: Final = logging.getLogger("sluicegate")
 _UNHEARD: Final = Rejected(stage=Stage.RETRY, code=Code.OUTCOME_UNKNOWN)
 
 
-class Journal:
-    """Writes the events of one call; ``intended`` says that an intent waits for its outcome.
+class _Waiting(Enum):
+    """Whether an intent waits for its end: ``PERHAPS`` where recording it, or its end, failed.
 
-    So it does when recording it, or its outcome, failed: either may be in the record, and the
-    record is asked when it is closed. ``attempt`` is that of the newest intent.
+    Either may be in the record then, and the record is asked when it is closed.
+    """
+
+    NO = auto()
+    PERHAPS = auto()
+    SURELY = auto()
+
+
+class Journal:
+    """Writes the events of one call. ``attempt`` is that of the newest intent.
 
     ``last_outcome`` is the event id of the last attempt's outcome.
 
@@ -64,20 +73,23 @@ class Journal:
         self._subject = subject
         self._raw = raw
         self._arguments: Mapping[str, object] = {}
-        self.intended = False
-        self._stands = False  # the intent is certainly in the record
-        self._tried = False  # its end was handed to the record, and may be there
+        self._waiting = _Waiting.NO
         self.attempt = 1
         self.last_outcome: str | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether an intent waits, or may wait, for its end."""
+        return self._waiting is not _Waiting.NO
 
     def resume(self, permitted: Permitted) -> None:
         """Go on after an intent that was recorded before, by ``check_call``."""
         self._arguments = permitted.prepared.arguments
-        self.intended = self._stands = True
+        self._waiting = _Waiting.SURELY
 
     async def refused(self, rejected: Rejected, refused: Refused) -> None:
         """Record that nothing ran."""
-        if self.intended:
+        if self.waits:
             closed = await self._close(self._refusal(rejected, refused, closes=True))
             if closed or await self._is_known():
                 return
@@ -110,21 +122,19 @@ class Journal:
 
     async def _end(self, event: AuditEvent) -> Sequence[str]:
         """Record what ends the intent. Where that fails it may be there, and may still wait."""
-        terms = NO_TERMS if self._stands and not self._tried else IF_INTENDED
         # Before the wait: the event is written whether or not its caller still waits for it.
-        intended, self.intended = self.intended, False
-        self._tried = True
+        before, self._waiting = self._waiting, _Waiting.NO
+        terms = NO_TERMS if before is _Waiting.SURELY else IF_INTENDED
         try:
-            ids = await self._means.store.record([event], terms=terms)
+            return await self._means.store.record([event], terms=terms)
         except BaseException:
-            self.intended = intended
+            if before is not _Waiting.NO:
+                self.end_anew()
             raise
-        self._tried = False
-        return ids
 
     def end_anew(self) -> None:
         """See that the end is tried again. What was tried may be there: the record is asked."""
-        self.intended = True
+        self._waiting = _Waiting.PERHAPS
 
     async def _is_known(self) -> bool:
         """Whether the record holds anything of this call."""
@@ -165,15 +175,14 @@ class Journal:
             detail=detail,
         )
         # Before the wait: a call that is cancelled in it may have left its intent in the record.
-        self.intended = True
-        self._stands = self._tried = False
+        self._waiting = _Waiting.PERHAPS
         self.attempt = attempt
         try:
             await self._means.store.record([event], terms=admitted.terms)
         except (TermRefused, AlreadyDone, HeldBack):
-            self.intended = False
+            self._waiting = _Waiting.NO
             raise
-        self._stands = True
+        self._waiting = _Waiting.SURELY
 
     async def replayed(self, envelope: Success, of: str) -> None:
         """Record that a kept answer, that of request ``of``, is given again; nothing ran."""
