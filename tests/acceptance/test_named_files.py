@@ -45,13 +45,13 @@ def test_a_fifo_that_nobody_writes_to_is_refused_and_not_waited_for(
         os.mkfifo(name)
     done = run_apart(*line.format("fifo").split())
     assert done.code == 5
-    assert done.err.splitlines()[-1].endswith("cannot be read: it is no plain file")
+    assert done.err.splitlines()[-1].endswith("cannot be read: it is no regular file")
 
 
 @pytest.mark.requirement("CLI")
 def test_a_device_without_an_end_is_refused() -> None:
     done = run_apart("lint", "--side", "result", "/dev/zero")
-    assert (done.code, done.err) == (5, "/dev/zero cannot be read: it is no plain file\n")
+    assert (done.code, done.err) == (5, "/dev/zero cannot be read: it is no regular file\n")
 
 
 @pytest.mark.requirement("CLI")

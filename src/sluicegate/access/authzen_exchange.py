@@ -13,12 +13,14 @@ import importlib
 import ssl
 import threading
 from collections.abc import AsyncIterable, Mapping
+from pathlib import Path
 from typing import Final, Protocol, cast
 
 import httpx2
 
 from sluicegate.access.authzen_answers import MAX_ANSWER_BYTES, Answered, NoAnswer
 from sluicegate.errors import ConfigurationError
+from sluicegate.gates.plain_files import demand_plain
 
 _CONNECTED: Final = "connection.connect_tcp.complete"
 _SINGLE: Final = ("content-type", "content-encoding", "content-length", "transfer-encoding")
@@ -111,9 +113,12 @@ def trust(scheme: str, ca_file: str | None) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # checks certificate and host name
     if ca_file is not None:
         try:
+            demand_plain(Path(ca_file))
             context.load_verify_locations(cafile=ca_file)
-        except (OSError, ssl.SSLError) as error:
-            raise ConfigurationError(f"ca_file {ca_file} cannot be used: {error}") from error
+        except OSError as error:  # of TLS as well
+            raise ConfigurationError(
+                f"ca_file {ca_file} cannot be used: {error.strerror or error}"
+            ) from error
     return context
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import os
 import re
-import stat
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,6 +13,7 @@ from typing import Final
 
 from sluicegate.checks.authentication_signed import payload_of
 from sluicegate.errors import ConfigurationError
+from sluicegate.gates.plain_files import open_plain
 from sluicegate.values.receipts import Fault, Receipt
 from sluicegate.values.spellings import holds_text
 
@@ -141,20 +141,13 @@ def _split(name: str) -> tuple[str, str]:
 
 def _read_file(path: Path) -> str:
     try:
-        # Opened without waiting: a FIFO in the file's place must not hang the gate.
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except (OSError, ValueError) as error:
-        raise CredentialUnreadable(f"{path} cannot be opened: {error}") from error
-    try:
-        facts = os.fstat(descriptor)
-        if not stat.S_ISREG(facts.st_mode):
-            raise CredentialUnreadable(f"{path} is not a regular file")
-        if facts.st_mode & 0o077:
+        file = open_plain(path)
+    except OSError as error:
+        raise CredentialUnreadable(f"{path} cannot be opened: {error.strerror}") from error
+    with file:
+        if os.fstat(file.fileno()).st_mode & 0o077:
             raise CredentialUnreadable(f"{path} is open to others; chmod 600 it")
-        with os.fdopen(descriptor, "rb", closefd=False) as file:
-            raw = file.read(_MAX_BYTES + 1)
-    finally:
-        os.close(descriptor)
+        raw = file.read(_MAX_BYTES + 1)
     if len(raw) > _MAX_BYTES:
         raise CredentialUnreadable(f"{path} is too large for a credential")
     try:

@@ -9,6 +9,7 @@ import functools
 import logging
 import re
 import ssl
+from pathlib import Path
 from typing import Final
 
 import httpx2
@@ -19,6 +20,7 @@ from sluicegate.adapters.provenance import PACKAGE_VERSION
 from sluicegate.contracts.contract import HttpFetch
 from sluicegate.contracts.headers import GATE_HEADERS, SECRET_HEADERS
 from sluicegate.errors import ConfigurationError
+from sluicegate.gates.plain_files import demand_plain
 
 _TOKEN: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+", re.ASCII)
 HEADER_TEXT: Final = re.compile(r"[\x20-\x7e\t]*", re.ASCII)
@@ -78,9 +80,12 @@ def tls_context(origin: str, ca_file: str | None) -> ssl.SSLContext:
         return _system_trust() if origin.startswith("https:") else _trust_nobody()
     context = _trust_nobody()
     try:
+        demand_plain(Path(ca_file))
         context.load_verify_locations(cafile=ca_file)
-    except (OSError, ssl.SSLError) as error:
-        raise ConfigurationError(f"ca_file {ca_file} cannot be used: {error}") from error
+    except OSError as error:  # of TLS as well
+        raise ConfigurationError(
+            f"ca_file {ca_file} cannot be used: {error.strerror or error}"
+        ) from error
     return context
 
 

@@ -176,7 +176,7 @@ def put_report(
 
 def read_source(path: str) -> bytes | None:
     """Return a file whose lines are shown; None where it is gone, or no plain file."""
-    from sluicegate.opening.plain_files import read_plain
+    from sluicegate.gates.plain_files import read_plain
 
     try:
         return read_plain(Path(path), _MOST_SHOWN)

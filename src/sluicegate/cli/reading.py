@@ -22,7 +22,7 @@ def read_input(path: str, max_bytes: int) -> bytes:
     try:
         if path == STDIN:
             return _read(sys.stdin.buffer, max_bytes + 1)
-        from sluicegate.opening.plain_files import read_plain
+        from sluicegate.gates.plain_files import read_plain
 
         return read_plain(Path(path), max_bytes)
     except (OSError, ValueError) as error:

@@ -8,13 +8,16 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import StoredEvent
+from sluicegate.gates.plain_files import read_plain
 from sluicegate.gates.ports import AnchorReport, AuditUnavailable, ChainReport
 from sluicegate.opening import standing
 from sluicegate.opening.folder import read_settings
 from sluicegate.opening.outside_files import demand_outside_files
+from sluicegate.opening.record_files import demand_key_files
 from sluicegate.opening.signing import head_writer, open_public_keys
 from sluicegate.opening.standing import open_standing_store
 from sluicegate.stores.appended_file import AppendedFile
@@ -32,6 +35,8 @@ from sluicegate.stores.heads_file import find_heads_file
 from sluicegate.stores.heads_writer import HeadUnwritten
 from sluicegate.stores.keys import open_signing_keys
 from sluicegate.stores.standing import RecordMissing
+
+_MAX_KEYS_BYTES: Final = 65_536
 
 
 def sign_now(folder: Path, now: datetime) -> Head | None:
@@ -54,6 +59,7 @@ def sign_now(folder: Path, now: datetime) -> Head | None:
 def list_public_keys(folder: Path) -> PublicKeys:
     """Return the public keys that heads of this record are signed with. Raises: as sign_now."""
     settings = read_settings(folder).audit
+    demand_key_files(settings, folder)
     return open_public_keys(settings, folder, find_heads_file(settings, folder))
 
 
@@ -74,6 +80,7 @@ def verify_record(
         find_heads_file(settings, folder)  # says what is missing
     compare = None
     if file is not None:
+        demand_key_files(settings, folder)
         keys = (
             public_keys_of(open_signing_keys(settings.keys, folder, may_draw=False))
             if public_key is None
@@ -129,7 +136,7 @@ def _compare(file: AppendedFile, keys: PublicKeys, events: Iterable[StoredEvent]
 
 def _read_public_key(path: Path) -> PublicKeys:
     try:
-        text = path.read_text(encoding="ascii", errors="replace")
+        text = read_plain(path, _MAX_KEYS_BYTES).decode("ascii", "replace")
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be read ({error.strerror})") from error
     return read_public_keys(text, str(path))

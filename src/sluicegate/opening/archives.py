@@ -17,6 +17,7 @@ import jiter
 from sluicegate.contracts.settings import Settings
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import AuditEvent
+from sluicegate.gates.plain_files import open_plain
 from sluicegate.lifecycle.replaying import (
     ACCEPTED,
     Answer,
@@ -24,7 +25,6 @@ from sluicegate.lifecycle.replaying import (
     demand_answers,
     demand_told,
 )
-from sluicegate.opening.plain_files import open_plain
 from sluicegate.opening.recording_acts import record_act
 from sluicegate.opening.sidecars import read_now, read_sidecar
 from sluicegate.stores.keys import open_keys

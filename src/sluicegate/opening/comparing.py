@@ -18,6 +18,7 @@ from sluicegate.contracts.schemas.registration import register
 from sluicegate.contracts.served import ContractSet
 from sluicegate.contracts.tool_lists import find_tool_list
 from sluicegate.contracts.yaml_reading import read_document
+from sluicegate.gates.plain_files import read_plain
 from sluicegate.lifecycle.diff.changes import Change
 from sluicegate.lifecycle.diff.comparison import (
     Comparison,
@@ -31,7 +32,6 @@ from sluicegate.lifecycle.diff.definitions import Definition, compare_definition
 from sluicegate.lifecycle.diff.outcome import Diff
 from sluicegate.lifecycle.diff.waiving import Waiver, apply_waivers, read_waivers
 from sluicegate.opening.documents import MAX_DOCUMENT_BYTES, read_folder
-from sluicegate.opening.plain_files import read_plain
 from sluicegate.opening.proving import prove_parts
 from sluicegate.opening.python_names import resolve
 from sluicegate.opening.trial import try_contracts

@@ -10,6 +10,7 @@ from typing import Final
 
 from sluicegate.contracts.file_names import SETTINGS_NAME, is_contract
 from sluicegate.contracts.problems import Problem
+from sluicegate.gates.plain_files import read_plain
 from sluicegate.values.codes import Code
 from sluicegate.values.names import show_name
 
@@ -130,13 +131,12 @@ def _files(root: Path) -> Iterator[Path]:
 
 def _content(path: Path) -> bytes | str:
     try:
-        if not path.exists():
-            return "does not exist."
+        content = read_plain(path, MAX_DOCUMENT_BYTES)
+    except FileNotFoundError:
+        return "does not exist."
+    except OSError as error:
         if not path.is_file():
             return "is not a plain file."
-        with path.open("rb") as file:
-            content = file.read(MAX_DOCUMENT_BYTES + 1)
-    except OSError as error:
         return f"cannot be read: {error.strerror}."
     if len(content) > MAX_DOCUMENT_BYTES:
         return f"has more than {MAX_DOCUMENT_BYTES} bytes."

@@ -11,11 +11,11 @@ from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.schemas.faults import SchemaFault
 from sluicegate.contracts.sources import schema_of
 from sluicegate.contracts.yaml_reading import Document, read_document
+from sluicegate.gates.plain_files import read_plain
 from sluicegate.lifecycle.importing.blueprint import Blueprint, LeftOut, SourceError
 from sluicegate.lifecycle.importing.drafts import Draft, Unfit, draft
 from sluicegate.lifecycle.lint.subject import SideName
 from sluicegate.opening.documents import MAX_DOCUMENT_BYTES
-from sluicegate.opening.plain_files import read_plain
 from sluicegate.opening.python_names import resolve
 from sluicegate.values.json import JsonObject, JsonValue
 from sluicegate.values.names import show_name

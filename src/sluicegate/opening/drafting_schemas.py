@@ -7,12 +7,12 @@ from typing import Final
 
 from sluicegate.contracts.schemas.faults import SchemaFault
 from sluicegate.contracts.yaml_reading import Document, read_document
+from sluicegate.gates.plain_files import read_plain
 from sluicegate.lifecycle.importing.blueprint import SourceError
 from sluicegate.lifecycle.importing.gathering import gather
 from sluicegate.lifecycle.importing.recognising import demand_kind
 from sluicegate.opening.documents import MAX_DOCUMENT_BYTES
 from sluicegate.opening.drafting import read_source
-from sluicegate.opening.plain_files import read_plain
 from sluicegate.values.codes import Code
 from sluicegate.values.json import JsonObject, JsonValue
 

@@ -27,6 +27,7 @@ from sluicegate.opening.observing import observe
 from sluicegate.opening.outside_files import demand_outside_files
 from sluicegate.opening.python_names import choose_resolver
 from sluicegate.opening.quotas import open_quota
+from sluicegate.opening.record_files import demand_key_files
 from sluicegate.opening.running_apart import run_apart
 from sluicegate.opening.second_sinks import put_beside
 from sluicegate.opening.serving import open_serving
@@ -183,6 +184,7 @@ def _open_record(settings: Settings, folder: Path) -> AuditStore:
     if misplaced is not None:
         raise ConfigurationError(misplaced)
     try:
+        demand_key_files(settings.audit, folder)
         return open_store(settings.audit, settings.retention, folder)
     except (OSError, ValueError) as error:
         raise ConfigurationError(

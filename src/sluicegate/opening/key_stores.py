@@ -14,6 +14,7 @@ from sluicegate.gates.events import AuditEvent
 from sluicegate.gates.operator_acts import StoryChanged
 from sluicegate.gates.ports import AuditStore, AuditUnavailable
 from sluicegate.gates.terms import Terms
+from sluicegate.opening.record_files import demand_key_files
 from sluicegate.opening.redis_places import CONNECT_S, demand_libraries, open_pool, say_silent
 from sluicegate.opening.running_apart import run_apart
 from sluicegate.stores.keys import AuditKeys, open_keys
@@ -161,6 +162,7 @@ def inspect_key_store(settings: Settings, folder: Path) -> Look:
         return Look(name=name, well=True, says="keys are kept in the record, with each intent")
     keys = None
     with suppress(ConfigurationError):  # what is wrong with them is told where they are looked at
+        demand_key_files(settings.audit, folder)
         keys = open_keys(settings.audit.keys, folder, may_create=False)
     try:
         return Look(name=name, well=True, says=run_apart(_told(_say_well(settings, keys))))

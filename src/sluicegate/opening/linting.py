@@ -16,6 +16,7 @@ from sluicegate.contracts.settings import FolderLimits
 from sluicegate.contracts.tool_lists import find_tool_list
 from sluicegate.contracts.yaml_reading import read_document
 from sluicegate.errors import ConfigurationError
+from sluicegate.gates.plain_files import read_plain
 from sluicegate.lifecycle.lint.baseline import Entry
 from sluicegate.lifecycle.lint.findings import LintFinding
 from sluicegate.lifecycle.lint.linting import Profile, lint
@@ -31,7 +32,6 @@ from sluicegate.opening.lint_subjects import (
     subjects_of_contract,
     subjects_of_tools,
 )
-from sluicegate.opening.plain_files import read_plain
 from sluicegate.opening.python_names import resolve
 from sluicegate.opening.repeated_members import find_repeated
 from sluicegate.values.codes import Code

@@ -13,7 +13,7 @@ from sluicegate.errors import ConfigurationError
 from sluicegate.gates.events import EventKind, StoredEvent
 from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.opening.outside_files import find_outside_faults
-from sluicegate.opening.record_files import find_record_faults
+from sluicegate.opening.record_files import demand_key_files, find_record_faults
 from sluicegate.stores.appended_file import find_outside_file
 from sluicegate.stores.encoding import time_text
 from sluicegate.stores.heads import public_keys_of, read_head
@@ -69,6 +69,7 @@ def _guarded(name: str, look: Callable[[], Look]) -> Look:
 
 def _look_at_heads(settings: AuditSettings, folder: Path, now: datetime) -> Look:
     assert settings.heads is not None  # noqa: S101  (narrows for the checker)
+    demand_key_files(settings, folder)
     file = find_heads_file(settings, folder)
     line, newest = file.read_last(), _newest_event(settings, folder)
     if newest is None and line is None:

@@ -35,8 +35,9 @@ def find_outside_faults(settings: AuditSettings, folder: Path) -> Iterator[Setti
         missing = _say_missing(file, key)
         if missing is not None:
             yield SettingFault(pointer, missing)
-        if path.is_dir():
-            yield SettingFault(pointer, f"{file} ({key}) is a folder: name a file in it")
+        unfit = _say_unfit(path)
+        if unfit is not None:
+            yield SettingFault(pointer, f"{file} ({key}) {unfit}")
         if path.resolve() in found:  # by a link, or once from the root
             says = f"{file} ({key}) is the file that audit.heads go to: name a file of its own"
             yield SettingFault(pointer, f"{says} for each")
@@ -47,6 +48,15 @@ def demand_outside_files(settings: AuditSettings, folder: Path) -> None:
     """Raise ConfigurationError with the first fault, where there is one."""
     for fault in find_outside_faults(settings, folder):
         raise ConfigurationError(fault.says)
+
+
+def _say_unfit(path: Path) -> str | None:
+    """Say why lines cannot be appended to what stands at ``path``; it is not opened."""
+    if path.is_dir():
+        return "is a folder: name a file in it"
+    if path.exists() and not path.is_file():
+        return "is no regular file: name one, or a name that is free"
+    return None
 
 
 def _say_missing(file: AppendedFile, key: str) -> str | None:

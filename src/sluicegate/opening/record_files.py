@@ -8,12 +8,19 @@ from typing import Final
 
 from sluicegate.contracts.settings import AuditSettings
 from sluicegate.errors import ConfigurationError
-from sluicegate.opening.plain_files import read_plain
+from sluicegate.gates.plain_files import read_plain
 from sluicegate.opening.settings_problems import SettingFault
-from sluicegate.stores.keys import demand_apart
+from sluicegate.stores.keys import (
+    AUDIT_FILE,
+    CHAIN_FILE,
+    CUSTODY_FILE,
+    SIGNING_FILE,
+    demand_apart,
+)
 from sluicegate.stores.sqlite_schema import APPLICATION_ID
 from sluicegate.stores.stores import database_path
 
+_KEY_FILES: Final = (AUDIT_FILE, CHAIN_FILE, CUSTODY_FILE, SIGNING_FILE)
 _HEADER_BYTES: Final = 100
 _MAGIC: Final = b"SQLite format 3\0"
 _APPLICATION_ID: Final = slice(68, 72)
@@ -26,18 +33,38 @@ def find_record_faults(settings: AuditSettings, folder: Path) -> Iterator[Settin
     Rejects: a database that is none or another program's, keys beside it, a key directory that is
     none. What lies on another machine, in the environment or a keyring is not asked.
     """
-    if not settings.store.startswith("sqlite:"):
-        return
-    database = database_path(settings, folder)
-    says = _say_no_record(database)
-    if says is not None:
-        yield SettingFault("/audit/store", f"{database} (audit.store) {says}")
+    if settings.store.startswith("sqlite:"):
+        database = database_path(settings, folder)
+        says = _say_no_record(database)
+        if says is not None:
+            yield SettingFault("/audit/store", f"{database} (audit.store) {says}")
+        scheme, _, rest = settings.keys.partition(":")
+        if scheme == "file":
+            try:
+                demand_apart(folder / rest, database)
+            except ConfigurationError as error:
+                yield SettingFault("/audit/keys", str(error))
+    try:
+        demand_key_files(settings, folder)
+    except ConfigurationError as error:
+        yield SettingFault("/audit/keys", str(error))
+
+
+def demand_key_files(settings: AuditSettings, folder: Path) -> None:
+    """See that no key stands in what is no regular file, for who opens one might wait for ever.
+
+    No key is read, and a missing one is told by who needs it. Raises: ConfigurationError.
+    """
     scheme, _, rest = settings.keys.partition(":")
-    if scheme == "file":
-        try:
-            demand_apart(folder / rest, database)
-        except ConfigurationError as error:
-            yield SettingFault("/audit/keys", str(error))
+    if scheme != "file" or settings.store == "memory:":
+        return
+    for name in _KEY_FILES:
+        path = folder / rest / name
+        if path.exists() and not path.is_file():
+            raise ConfigurationError(
+                f"{path} is no regular file: put the key back from your backup, or name another"
+                " directory in audit.keys"
+            )
 
 
 def _say_no_record(path: Path) -> str | None:

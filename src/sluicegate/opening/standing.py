@@ -9,6 +9,7 @@ from sluicegate.errors import ConfigurationError
 from sluicegate.gates.ports import ChainReport
 from sluicegate.opening.documents import say_misplaced
 from sluicegate.opening.folder import read_settings
+from sluicegate.opening.record_files import demand_key_files
 from sluicegate.stores.chain import GENESIS
 from sluicegate.stores.standing import RecordMissing
 from sluicegate.stores.stores import Store, open_store
@@ -24,6 +25,7 @@ def open_standing_store(folder: Path) -> Store:
         raise ConfigurationError(misplaced)
     settings = read_settings(folder)
     try:
+        demand_key_files(settings.audit, folder)
         return open_store(settings.audit, settings.retention, folder, may_begin=False)
     except (OSError, ValueError) as error:
         raise ConfigurationError(

@@ -19,9 +19,9 @@ import jiter
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates import operator_acts
 from sluicegate.gates.events import AuditEvent
+from sluicegate.gates.plain_files import read_plain
 from sluicegate.gates.ports import AuditStore
 from sluicegate.opening.clock import new_request_id
-from sluicegate.opening.plain_files import read_plain
 from sluicegate.stores.file_lock import FileLock
 from sluicegate.stores.whole_files import replace_file
 

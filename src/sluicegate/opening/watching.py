@@ -11,6 +11,8 @@ from typing import Final, TypeAlias
 from sluicegate.contracts.file_names import SETTINGS_NAME
 from sluicegate.contracts.marks import Document
 from sluicegate.contracts.yaml_reading import read_document
+from sluicegate.gates.plain_files import read_plain
+from sluicegate.opening.documents import MAX_DOCUMENT_BYTES
 
 PAUSE_S: Final = 0.5
 _LEFT_OUT: Final = frozenset({"state", "keys", "__pycache__"})
@@ -38,7 +40,7 @@ def list_watched(folder: Path) -> tuple[Path, ...]:
 
 def _list_packages(settings: Path) -> list[str]:
     try:
-        read = read_document(settings.name, settings.read_bytes())
+        read = read_document(settings.name, read_plain(settings, MAX_DOCUMENT_BYTES))
     except OSError:
         return []
     value = read.value if isinstance(read, Document) else None

@@ -10,6 +10,7 @@ from typing import Final
 
 from sluicegate.contracts.settings import AuditSettings
 from sluicegate.errors import ConfigurationError
+from sluicegate.gates.plain_files import open_descriptor, open_plain
 from sluicegate.stores.file_lock import FileLock
 from sluicegate.stores.stores import database_path
 from sluicegate.stores.whole_files import sync_directory
@@ -52,7 +53,7 @@ class AppendedFile:
     def read_last(self) -> bytes | None:
         """Return the last whole line without its break, None where the folder holds none."""
         try:
-            descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            descriptor = open_descriptor(self.path, os.O_RDONLY)
         except FileNotFoundError:
             self._demand_folder()
             return None
@@ -71,8 +72,7 @@ class AppendedFile:
         What stands behind the last break was never finished, by a crash or a full disk, and goes.
         """
         created = not self.path.exists()
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
-        descriptor = os.open(self.path, flags, _MODE)
+        descriptor = open_descriptor(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, _MODE)
         try:
             end = os.lseek(descriptor, 0, os.SEEK_END)
             whole = _find_break(descriptor, end)
@@ -94,7 +94,7 @@ class AppendedFile:
     def lines(self, *, max_bytes: int) -> Iterator[bytes]:
         """Yield the lines with their breaks; a line that is too long comes as an empty one."""
         self._demand_folder()
-        with self.path.open("rb") as file:
+        with open_plain(self.path) as file:
             while line := file.readline(max_bytes + 1):
                 yield line if line.endswith(b"\n") or len(line) <= max_bytes else b"\n"
 

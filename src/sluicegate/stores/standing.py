@@ -9,6 +9,7 @@ from typing import Final
 
 from sluicegate.contracts.settings import AuditSettings
 from sluicegate.errors import ConfigurationError
+from sluicegate.gates.plain_files import read_plain
 from sluicegate.stores.whole_files import sync_directory
 
 MARKER: Final = "record.begun"
@@ -20,6 +21,9 @@ _SAYS: Final = (
 )
 _FILLED: Final = "Events stand in it: a record without one has lost them.\n"
 """Added after the first commit: a crash before it leaves a record that is empty and whole."""
+
+
+_MARKER_BYTES: Final = 65_536
 
 
 class RecordMissing(ConfigurationError):  # noqa: N818  (a state of the record)
@@ -61,7 +65,7 @@ def leave_marker(settings: AuditSettings, folder: Path, database: Path) -> None:
 def find_filled_marker(settings: AuditSettings, folder: Path, database: Path) -> Path | None:
     """Return the marker that says that events were committed. Raises: OSError."""
     for path in _places(settings, folder, database):
-        if path.exists() and _FILLED.encode("ascii") in path.read_bytes():
+        if path.exists() and _FILLED.encode("ascii") in read_plain(path, _MARKER_BYTES):
             return path
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,3 +52,16 @@ def test_a_folder_that_is_gone_is_told_and_never_made(tmp_path: Path) -> None:
         file.append(b"{}\n")
     assert not (tmp_path / "sink").exists()
     assert str(file) == f"{tmp_path}/sink/events.jsonl"
+
+
+@pytest.mark.requirement("AUD-3")
+def test_a_fifo_in_its_place_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "events.jsonl")
+    file = AppendedFile(tmp_path / "events.jsonl")
+    for work in (
+        file.read_last,
+        lambda: file.append(b"{}\n"),
+        lambda: next(file.lines(max_bytes=9)),
+    ):
+        with pytest.raises(OSError, match="it is no regular file"):
+            work()

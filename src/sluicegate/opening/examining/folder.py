@@ -10,6 +10,7 @@ from pathlib import Path
 from sluicegate.adapters.credentials import Credentials, CredentialUnreadable
 from sluicegate.contracts.contract import SshFetch, WebhookSignature
 from sluicegate.contracts.served import ContractSet
+from sluicegate.contracts.settings import AuditSettings
 from sluicegate.errors import ConfigurationError
 from sluicegate.opening.checking import check_folder
 from sluicegate.opening.documents import read_folder, say_misplaced
@@ -19,6 +20,7 @@ from sluicegate.opening.examining.notices import examine_notices
 from sluicegate.opening.key_stores import inspect_key_store
 from sluicegate.opening.outside import inspect_outside
 from sluicegate.opening.quotas import inspect_quota_store
+from sluicegate.opening.record_files import demand_key_files
 from sluicegate.opening.signature_keys import read_signing_secret
 from sluicegate.opening.speaking_ssh import read_ssh_key
 from sluicegate.stores.inspection import inspect_store
@@ -70,8 +72,7 @@ def examine_folder(folder: str, now: datetime) -> list[Look]:
     ]
     looks += _credentials(report.contracts, root)
     looks.append(examine_decision_point(report.contracts, root))
-    looks += inspect_store(report.contracts.settings.audit, root, now=now)
-    looks += examine_beginnings(report.contracts.settings.audit, root)
+    looks += _record(report.contracts.settings.audit, root, now)
     looks += inspect_outside(report.contracts.settings.audit, root, now=now)
     looks += examine_replays(report.contracts, root)
     looks += _key_store(report.contracts, root)
@@ -80,6 +81,16 @@ def examine_folder(folder: str, now: datetime) -> list[Look]:
         looks.append(inspect_quota_store(quota_store))
     looks += examine_notices(read_folder(root), report.contracts)
     return looks
+
+
+def _record(audit: AuditSettings, root: Path, now: datetime) -> Iterator[Look]:
+    """Look into the record and its keys where these can be opened at all."""
+    try:
+        demand_key_files(audit, root)
+    except ConfigurationError:
+        return  # told with all else that is wrong with files outside of the record
+    yield from inspect_store(audit, root, now=now)
+    yield from examine_beginnings(audit, root)
 
 
 def _key_store(served: ContractSet, root: Path) -> list[Look]:
