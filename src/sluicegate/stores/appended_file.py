@@ -92,11 +92,15 @@ class AppendedFile:
             sync_directory(self.path.parent)
 
     def lines(self, *, max_bytes: int) -> Iterator[bytes]:
-        """Yield the lines with their breaks; a line that is too long comes as an empty one."""
+        """Yield the lines with their breaks; one that is too long comes as one empty line."""
         self._demand_folder()
         with open_plain(self.path) as file:
             while line := file.readline(max_bytes + 1):
-                yield line if line.endswith(b"\n") or len(line) <= max_bytes else b"\n"
+                is_whole = line.endswith(b"\n") or len(line) <= max_bytes
+                yield line if is_whole else b"\n"
+                while line and not is_whole:  # its rest is no line of its own
+                    line = file.readline(max_bytes + 1)
+                    is_whole = line.endswith(b"\n")
 
     def _demand_folder(self) -> None:
         if not self.path.parent.exists():

@@ -65,3 +65,27 @@ def test_a_fifo_in_its_place_is_refused_and_not_waited_for(tmp_path: Path) -> No
     ):
         with pytest.raises(OSError, match="it is no regular file"):
             work()
+
+
+LINES: dict[str, tuple[bytes, list[bytes]]] = {
+    # what stands in the file → what is yielded of lines of up to ten bytes
+    "as long as may be": (b"123456789\n12\n", [b"123456789\n", b"12\n"]),
+    "ten bytes and a break": (b"1234567890\n12\n", [b"1234567890\n", b"12\n"]),
+    "too long by one": (b"12345678901\n12\n", [b"\n", b"12\n"]),
+    "twice as long": (b"a" * 22 + b"\n12\n", [b"\n", b"12\n"]),
+    "of twenty-five bytes": (b"a" * 25 + b"\n12\n", [b"\n", b"12\n"]),
+    "two behind each other": (b"a" * 25 + b"\n" + b"b" * 25 + b"\n", [b"\n", b"\n"]),
+    "never finished": (b"12\n" + b"a" * 25, [b"12\n", b"\n"]),
+    "short and never finished": (b"12\n345", [b"12\n", b"345"]),
+    "empty": (b"\n\n12\n", [b"\n", b"\n", b"12\n"]),
+    "none": (b"", []),
+}
+
+
+@pytest.mark.requirement("AUD-3")
+@pytest.mark.parametrize(("content", "lines"), LINES.values(), ids=LINES)
+def test_a_line_that_is_too_long_comes_as_one_empty_line(
+    content: bytes, lines: list[bytes], tmp_path: Path
+) -> None:
+    (tmp_path / "heads.jsonl").write_bytes(content)
+    assert list(AppendedFile(tmp_path / "heads.jsonl").lines(max_bytes=10)) == lines
