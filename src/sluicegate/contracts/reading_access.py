@@ -9,6 +9,7 @@ from sluicegate.contracts.contract import PythonName
 from sluicegate.contracts.keys import KEYS
 from sluicegate.contracts.near_names import read_members
 from sluicegate.contracts.places import Place
+from sluicegate.contracts.reading_paths import holds_path, read_path
 from sluicegate.contracts.settings import AccessRule, AccessSettings, AuthzenSettings
 from sluicegate.values.actions import CALL
 
@@ -62,7 +63,9 @@ def _read_point(place: Place) -> AccessSettings:
         return AccessSettings(python=PythonName(module, attribute) if text else None)
     if "cedar" in members:
         wanted = "a folder of policies below this one, such as policies/"
-        return AccessSettings(cedar=members["cedar"].text(_PATH, wanted))
+        cedar = members["cedar"].text(_PATH, wanted)
+        is_path = cedar is not None and holds_path(members["cedar"], cedar)
+        return AccessSettings(cedar=cedar if is_path else None)
     if "authzen" in members:
         return AccessSettings(authzen=_read_authzen(members["authzen"]))
     return AccessSettings()
@@ -85,7 +88,7 @@ def _read_authzen(place: Place) -> AuthzenSettings | None:
     return AuthzenSettings(
         url=url,
         credential=_read_credential(members["credential"]) if "credential" in members else None,
-        ca_file=members["ca_file"].text() if "ca_file" in members else None,
+        ca_file=read_path(members, "ca_file"),
     )
 
 

@@ -26,6 +26,7 @@ from sluicegate.contracts.reading_adapter import (
     read_declared_timeout,
     read_timeout,
 )
+from sluicegate.contracts.reading_paths import read_path
 from sluicegate.contracts.reading_ssh import read_ssh
 from sluicegate.values.pointers import Pointer
 
@@ -124,7 +125,7 @@ def _read_http(place: Place, arguments: Side) -> HttpFetch | None:
         credential_prefix=_read_prefix(members.get("credential_prefix")),
         redirects=redirects or 0,
         idempotency_header=idempotency_header,
-        ca_file=read_constant(members, "ca_file", r"[^\0]+", "a path"),
+        ca_file=read_path(members, "ca_file"),
     )
 
 
@@ -261,7 +262,7 @@ def _read_command(place: Place, arguments: Side) -> CommandFetch | None:
         timeout_s=read_timeout(members),
         stdin=stdin,
         environment=environment,
-        directory=read_constant(members, "directory", r"[^\0]+", "a path"),
+        directory=read_path(members, "directory"),
         credential=read_credential(members),
         credential_variable=variable,
     )

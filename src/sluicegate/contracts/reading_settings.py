@@ -10,6 +10,7 @@ from sluicegate.contracts.near_names import member_of, read_choice, read_members
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.reading_access import read_access
 from sluicegate.contracts.reading_authority import read_quotas
+from sluicegate.contracts.reading_paths import holds_control, holds_path
 from sluicegate.contracts.reading_serve import read_serve
 from sluicegate.contracts.settings import (
     AuditSettings,
@@ -34,6 +35,7 @@ _REDIS: Final = (
     r"|rediss?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[0-9]{0,5})?"
 )
 _KEYS: Final = r"(?:file|env|keyring):.+"
+_SCHEME: Final = "file:"
 _FILE: Final = r"file:.+"
 _ROUTE: Final = r"log:|https?://[^\s@]+|apprise:env:[A-Za-z_]\w*"
 _MAX_DAYS: Final = 36_500
@@ -100,7 +102,11 @@ def _read_shared(place: Place | None, *others: str) -> str | None:
     wanted = f"{', '.join(others)}, redis:env:NAME, or redis://HOST:PORT/DATABASE"
     wanted = f"{wanted} without a password or options"
     pattern = "|".join((*others, _REDIS))
-    return None if place is None else place.discreet_text(pattern, wanted, f"Write {wanted}.")
+    return (
+        None
+        if place is None or holds_control(place)
+        else place.discreet_text(pattern, wanted, f"Write {wanted}.")
+    )
 
 
 def _count(members: dict[str, Place], key: str, default: int, high: int) -> int:
@@ -120,14 +126,17 @@ def _read_audit(place: Place | None) -> AuditSettings:
             " postgresql://USER@HOST/DATABASE or memory:"
         )
         near = _say_scheme(members["store"], ("sqlite", "postgresql", "memory"))
-        store = members["store"].discreet_text(
-            _STORE, wanted, f"{near}Write {wanted}; a password stands in the environment alone."
+        store = _read_named(
+            members["store"],
+            (_STORE, wanted),
+            f"{near}Write {wanted}; a password stands in the environment alone.",
+            file="sqlite:",
         )
     if "keys" in members:
         wanted = "file:FOLDER, env:NAME or keyring:SERVICE"
         near = _say_scheme(members["keys"], ("file", "env", "keyring"))
-        keys = members["keys"].discreet_text(
-            _KEYS, wanted, f"{near}Write {wanted}; never a key itself."
+        keys = _read_named(
+            members["keys"], (_KEYS, wanted), f"{near}Write {wanted}; never a key itself."
         )
     heads = _read_heads(members.get("heads"))
     return AuditSettings(
@@ -139,6 +148,27 @@ def _read_audit(place: Place | None) -> AuditSettings:
     )
 
 
+def _read_named(
+    place: Place, form: tuple[str, str], mend: str, *, file: str | None = None
+) -> str | None:
+    """Read a text in one of several forms; behind ``file``, or else ``file:``, stands a path."""
+    found = None if holds_control(place) else place.discreet_text(*form, mend)
+    scheme = file or _SCHEME
+    if found is None or not found.startswith(scheme):
+        return found
+    path = found.removeprefix(scheme)
+    is_path = holds_path(place, path, names_file=file is not None, has_company=True)
+    return found if is_path else None
+
+
+def _read_file(place: Place) -> str | None:
+    """Read ``file:PATH`` of a file that lines are appended to."""
+    found = None if holds_control(place) else place.text(_FILE, "file:PATH")
+    path = "" if found is None else found.removeprefix(_SCHEME)
+    is_path = found and holds_path(place, path, names_file=True, has_company=True)
+    return found if is_path else None
+
+
 def _say_scheme(place: Place, schemes: tuple[str, ...]) -> str:
     """Ask for the scheme that was meant; of what is written here nothing is repeated."""
     scheme, is_one, _ = str(place.value).partition(":")
@@ -147,7 +177,7 @@ def _say_scheme(place: Place, schemes: tuple[str, ...]) -> str:
 
 
 def _read_also(place: Place, heads: HeadsSettings | None) -> str | None:
-    also = place.text(_FILE, "file:PATH")
+    also = _read_file(place)
     if also is not None and heads is not None and normpath(also) == normpath(heads.to):
         place.fault(
             "`also` names the file that the signed heads go to: neither could be read again.",
@@ -169,7 +199,7 @@ def _read_sinks(members: dict[str, Place]) -> SinksRule:
 
 def _read_heads(place: Place | None) -> HeadsSettings | None:
     members = read_members(place, "heads", ("to",)) if place is not None else None
-    to = members["to"].text(_FILE, "file:PATH") if members and "to" in members else None
+    to = _read_file(members["to"]) if members and "to" in members else None
     if members is None or to is None:
         return None
     every_s = members["every_s"].number(1, 86_400) if "every_s" in members else None
@@ -242,6 +272,8 @@ def _read_notify(place: Place | None) -> dict[str, str]:
     entries = place.entries() if place is not None else None
     routes = {}
     for owner, route in (entries or {}).items():
+        if holds_control(route):
+            continue
         text = route.discreet_text(
             _ROUTE,
             "`log:`, the URL of a webhook, or `apprise:env:NAME`",

@@ -11,6 +11,7 @@ from sluicegate.contracts.placeholders import has_placeholder
 from sluicegate.contracts.places import Place
 from sluicegate.contracts.reach import Side
 from sluicegate.contracts.reading_adapter import read_constant, read_credential, read_timeout
+from sluicegate.contracts.reading_paths import read_path
 
 _HOST: Final = (
     r"[A-Za-z0-9](?:[A-Za-z0-9.\-]{0,251}[A-Za-z0-9])?|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{1,40}"
@@ -58,7 +59,7 @@ def _read_stdin(members: Mapping[str, Place]) -> Literal["arguments"] | None:
 
 
 def _read_known_hosts(members: Mapping[str, Place]) -> str:
-    text = read_constant(members, "known_hosts", r"[^\0]+", "the path of a file in the folder")
+    text = read_path(members, "known_hosts", "the path of a file in the folder")
     if text is None:
         return ""
     if text.startswith(("/", "~")) or "\\" in text or ".." in text.split("/"):

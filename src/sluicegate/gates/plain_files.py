@@ -15,6 +15,19 @@ _OPENLY: Final = os.O_CLOEXEC | os.O_NONBLOCK
 """So a FIFO that nobody writes to gives a descriptor at once, and is refused by its kind."""
 
 
+PATH_FAULTS: Final = (OSError, RuntimeError, ValueError)
+"""What is raised for a path that cannot be followed: pathlib has a RuntimeError for a circle."""
+
+
+def say_path_fault(error: Exception) -> str:
+    """Return why a path cannot be followed, for any of ``PATH_FAULTS``."""
+    if isinstance(error, OSError):
+        return error.strerror or type(error).__name__
+    if isinstance(error, RuntimeError):
+        return os.strerror(errno.ELOOP)
+    return "no file can bear this name"
+
+
 def open_plain(path: Path) -> BinaryIO:
     """Open ``path`` for reading; the file behind a link counts. Raises: as ``open_descriptor``."""
     return os.fdopen(open_descriptor(path, os.O_RDONLY), "rb")

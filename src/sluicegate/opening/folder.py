@@ -15,6 +15,7 @@ from sluicegate.contracts.settings import Settings
 from sluicegate.errors import ConfigurationError, ContractFolderError
 from sluicegate.gates.gate import Gate
 from sluicegate.gates.means import Means
+from sluicegate.gates.plain_files import PATH_FAULTS
 from sluicegate.gates.ports import AuditStore, Clock, Replays
 from sluicegate.gates.serving import Serving
 from sluicegate.gates.tenure import Opened
@@ -186,7 +187,7 @@ def _open_record(settings: Settings, folder: Path) -> AuditStore:
     try:
         demand_key_files(settings.audit, folder)
         return open_store(settings.audit, settings.retention, folder)
-    except (OSError, ValueError) as error:
+    except PATH_FAULTS as error:
         raise ConfigurationError(
             f"the record of {folder} cannot be opened: {error}; look at audit.store and audit.keys"
         ) from error

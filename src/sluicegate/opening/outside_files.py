@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 from sluicegate.contracts.settings import AuditSettings
 from sluicegate.errors import ConfigurationError
+from sluicegate.gates.plain_files import PATH_FAULTS, say_path_fault
 from sluicegate.opening.settings_problems import SettingFault
 from sluicegate.stores.appended_file import MOUNT_IT, AppendedFile, find_outside_file
 
@@ -22,7 +24,7 @@ def find_outside_faults(settings: AuditSettings, folder: Path) -> Iterator[Setti
         ("/audit/heads/to", "audit.heads", None if settings.heads is None else settings.heads.to),
         ("/audit/also", "audit.also", settings.also),
     ]
-    found: list[Path] = []
+    found: list[str] = []
     for pointer, key, to in named:
         if to is None:
             continue
@@ -31,17 +33,14 @@ def find_outside_faults(settings: AuditSettings, folder: Path) -> Iterator[Setti
         except ConfigurationError as error:
             yield SettingFault(pointer, str(error))
             continue
-        path = file.path
-        missing = _say_missing(file, key)
-        if missing is not None:
-            yield SettingFault(pointer, missing)
-        unfit = _say_unfit(path)
-        if unfit is not None:
-            yield SettingFault(pointer, f"{file} ({key}) {unfit}")
-        if path.resolve() in found:  # by a link, or once from the root
+        says = _say_missing(file, key) or _say_unfit(file, key)
+        if says is not None:
+            yield SettingFault(pointer, says)
+        path = os.path.realpath(file.path)
+        if path in found:  # by a link, or once from the root
             says = f"{file} ({key}) is the file that audit.heads go to: name a file of its own"
             yield SettingFault(pointer, f"{says} for each")
-        found.append(path.resolve())
+        found.append(path)
 
 
 def demand_outside_files(settings: AuditSettings, folder: Path) -> None:
@@ -50,12 +49,18 @@ def demand_outside_files(settings: AuditSettings, folder: Path) -> None:
         raise ConfigurationError(fault.says)
 
 
-def _say_unfit(path: Path) -> str | None:
-    """Say why lines cannot be appended to what stands at ``path``; it is not opened."""
-    if path.is_dir():
-        return "is a folder: name a file in it"
-    if path.exists() and not path.is_file():
-        return "is no regular file: name one, or a name that is free"
+def _say_unfit(file: AppendedFile, key: str) -> str | None:
+    """Say why lines cannot be appended to what stands there; it is not opened."""
+    try:
+        kind = file.path.stat().st_mode
+    except FileNotFoundError:
+        return None
+    except PATH_FAULTS as error:
+        return f"{file} ({key}) cannot be looked at ({say_path_fault(error)})"
+    if stat.S_ISDIR(kind):
+        return f"{file} ({key}) is a folder: name a file in it"
+    if not stat.S_ISREG(kind):
+        return f"{file} ({key}) is no regular file: name one, or a name that is free"
     return None
 
 
@@ -67,6 +72,6 @@ def _say_missing(file: AppendedFile, key: str) -> str | None:
         why = "is no folder"
     except FileNotFoundError:
         why = "does not exist"
-    except OSError as error:
-        why = f"cannot be looked at ({error.strerror})"
+    except PATH_FAULTS as error:
+        why = f"cannot be looked at ({say_path_fault(error)})"
     return f"{file.folder} {why}, and {file.path.name} ({key}) is to stand in it: {MOUNT_IT}"

@@ -8,7 +8,7 @@ from typing import Final
 
 from sluicegate.contracts.settings import AuditSettings
 from sluicegate.errors import ConfigurationError
-from sluicegate.gates.plain_files import read_plain
+from sluicegate.gates.plain_files import PATH_FAULTS, read_plain, say_path_fault
 from sluicegate.opening.settings_problems import SettingFault
 from sluicegate.stores.keys import (
     AUDIT_FILE,
@@ -44,6 +44,10 @@ def find_record_faults(settings: AuditSettings, folder: Path) -> Iterator[Settin
                 demand_apart(folder / rest, database)
             except ConfigurationError as error:
                 yield SettingFault("/audit/keys", str(error))
+            except PATH_FAULTS as error:
+                if says is None:  # else it is the path of the record that cannot be followed
+                    yield SettingFault("/audit/keys", _say_lost(folder / rest, error))
+                return
     try:
         demand_key_files(settings, folder)
     except ConfigurationError as error:
@@ -60,11 +64,19 @@ def demand_key_files(settings: AuditSettings, folder: Path) -> None:
         return
     for name in _KEY_FILES:
         path = folder / rest / name
-        if path.exists() and not path.is_file():
+        try:
+            is_other = path.exists() and not path.is_file()
+        except PATH_FAULTS as error:
+            raise ConfigurationError(_say_lost(folder / rest, error)) from error
+        if is_other:
             raise ConfigurationError(
                 f"{path} is no regular file: put the key back from your backup, or name another"
                 " directory in audit.keys"
             )
+
+
+def _say_lost(directory: Path, error: Exception) -> str:
+    return f"{directory} (audit.keys) cannot be looked at ({say_path_fault(error)})"
 
 
 def _say_no_record(path: Path) -> str | None:

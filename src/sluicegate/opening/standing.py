@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 from sluicegate.errors import ConfigurationError
+from sluicegate.gates.plain_files import PATH_FAULTS
 from sluicegate.gates.ports import ChainReport
 from sluicegate.opening.documents import say_misplaced
 from sluicegate.opening.folder import read_settings
@@ -27,7 +28,7 @@ def open_standing_store(folder: Path) -> Store:
     try:
         demand_key_files(settings.audit, folder)
         return open_store(settings.audit, settings.retention, folder, may_begin=False)
-    except (OSError, ValueError) as error:
+    except PATH_FAULTS as error:
         raise ConfigurationError(
             f"the record of {folder} cannot be opened: {error}; look at audit.store and audit.keys"
         ) from error

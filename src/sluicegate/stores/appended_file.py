@@ -118,12 +118,17 @@ def find_outside_file(to: str, key: str, settings: AuditSettings, folder: Path) 
     if settings.store == "memory:":
         raise ConfigurationError(f"{key} needs a record that stays: audit.store is memory:")
     is_file = settings.store.startswith("sqlite:")
-    if is_file and file.path.resolve().parent == database_path(settings, folder).resolve().parent:
+    if is_file and _home(file.path) == _home(database_path(settings, folder)):
         raise ConfigurationError(
             f"{file} ({key}) stands beside the record that it vouches for: whoever puts an old"
             " copy back puts back both. Name another folder, best on another disk"
         )
     return file
+
+
+def _home(path: Path) -> str:
+    """Return the folder of what a link leads to; one in a circle stays as it is."""
+    return os.path.dirname(os.path.realpath(path))  # noqa: PTH120  (of what realpath returns)
 
 
 def _find_break(descriptor: int, end: int) -> int:

@@ -250,6 +250,20 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         )
         for path in ("/etc/ssh/ssh_known_hosts", "../known_hosts", "keys/..", "~/.ssh/known_hosts")
     },
+    **{
+        f"{said} in {pointer}": ({"fetch": fetch}, pointer, word)
+        for said, path, word in (
+            ("a NUL", "a\0b", "a control character"),
+            ("a break", "a\nb", "a control character"),
+            ("a long name", f"a/{'b' * 256}", "more than 255 bytes"),
+            ("a long path", "a/" * 1_999 + "bcd", "1 to 4000 characters"),
+        )
+        for pointer, fetch in {
+            "/fetch/http/ca_file": {"http": {**HTTP, "ca_file": path}},
+            "/fetch/command/directory": {"command": {**COMMAND, "directory": path}},
+            "/fetch/ssh/known_hosts": {"ssh": {**SSH, "known_hosts": path}},
+        }.items()
+    },
     "ssh with a key and an agent": (
         {"fetch": {"ssh": {**SSH, "agent": True}}},
         "/fetch/ssh",

@@ -411,3 +411,127 @@ def test_the_scheme_that_was_meant_is_named_and_nothing_else_of_the_text(
     assert problem.mend.startswith(near)
     assert "s3cr3t" not in str(problem)
     assert "store" not in text or "postgresql:service=NAME" in problem.mend
+
+
+LONG = "a" * 241
+PATHS = {
+    # what cannot be a path → the pointer, the message, how it is mended
+    "a NUL in the record": (
+        'audit: {store: "sqlite:a\\0b"}',
+        ("/audit/store", "this holds a control character.", "Write it without one."),
+    ),
+    "a NUL in the user of PostgreSQL": (
+        'audit: {store: "postgresql://te\\0st@127.0.0.1/test"}',
+        ("/audit/store", "this holds a control character.", "Write it without one."),
+    ),
+    "a NUL in an option of PostgreSQL": (
+        'audit: {store: "postgresql://h/d?sslmode=a\\x01"}',
+        ("/audit/store", "this holds a control character.", "Write it without one."),
+    ),
+    "a control character of Latin-1": (
+        'audit: {store: "sqlite:a\\x9fb"}',
+        ("/audit/store", "this holds a control character.", "Write it without one."),
+    ),
+    "a NUL in the keys": (
+        'audit: {keys: "file:k\\0x"}',
+        ("/audit/keys", "this holds a control character.", "Write it without one."),
+    ),
+    "a break in the name of a variable": (
+        'audit: {keys: "env:K\\n"}',
+        ("/audit/keys", "this holds a control character.", "Write it without one."),
+    ),
+    "a NUL in the second sink": (
+        'audit: {also: "file:/tmp/a\\0b"}',
+        ("/audit/also", "this holds a control character.", "Write it without one."),
+    ),
+    "a NUL in the heads": (
+        'audit: {heads: {to: "file:/tmp/a\\0b/x"}}',
+        ("/audit/heads/to", "this holds a control character.", "Write it without one."),
+    ),
+    "a NUL in a route": (
+        'notify: {a: "https://hooks.example/\\0"}',
+        ("/notify/a", "this holds a control character.", "Write it without one."),
+    ),
+    "a NUL in the authorities": (
+        'access: {authzen: {url: "https://p", ca_file: "a\\0b"}}',
+        ("/access/authzen/ca_file", "this holds a control character.", "Write it without one."),
+    ),
+    "authorities with a long name": (
+        f'access: {{authzen: {{url: "https://p", ca_file: "{"a" * 256}"}}}}',
+        (
+            "/access/authzen/ca_file",
+            "this names a file or folder with more than 255 bytes.",
+            "Give it a shorter name.",
+        ),
+    ),
+    "policies with a long name": (
+        f'access: {{cedar: "{"a" * 256}"}}',
+        (
+            "/access/cedar",
+            "this names a file or folder with more than 255 bytes.",
+            "Give it a shorter name.",
+        ),
+    ),
+    **{
+        f"a long name at {pointer}": (
+            text,
+            (
+                pointer,
+                "this names a file or folder with more than 240 bytes.",
+                "Give it a shorter name.",
+            ),
+        )
+        for pointer, text in {
+            "/audit/store": f'audit: {{store: "sqlite:state/{LONG}"}}',
+            "/audit/keys": f'audit: {{keys: "file:{LONG}"}}',
+            "/audit/also": f'audit: {{also: "file:{LONG}/x"}}',
+            "/audit/heads/to": f'audit: {{heads: {{to: "file:../{LONG}"}}}}',
+        }.items()
+    },
+    "a path too long for any system": (
+        f'audit: {{store: "sqlite:{"a/" * 2_000}b"}}',
+        ("/audit/store", "this is a path of more than 4000 bytes.", "Write a shorter one."),
+    ),
+    **{
+        f"no file but {path}": (
+            f'audit: {{store: "sqlite:{path}"}}',
+            ("/audit/store", "this names no file.", "Write the path of a file."),
+        )
+        for path in ("/", ".", "..", "state/..", "//", "../..")
+    },
+    "no file for the second sink": (
+        'audit: {also: "file:/"}',
+        ("/audit/also", "this names no file.", "Write the path of a file."),
+    ),
+    "no file for the heads": (
+        'audit: {heads: {to: "file:."}}',
+        ("/audit/heads/to", "this names no file.", "Write the path of a file."),
+    ),
+}
+
+
+@pytest.mark.requirement("CON-1", "AUD-3")
+@pytest.mark.parametrize(("text", "told"), PATHS.values(), ids=PATHS)
+def test_what_can_be_no_path_is_told_before_anybody_opens_it(
+    text: str, told: tuple[str, str, str]
+) -> None:
+    loaded = load({"sluicegate.yaml": text.encode()}, resolve=None)
+    assert isinstance(loaded, tuple)
+    (problem,) = loaded
+    assert (problem.pointer, problem.message, problem.mend) == told
+
+
+@pytest.mark.parametrize(
+    "audit",
+    [
+        AuditSettings(store="sqlite:" + "a" * 240),
+        AuditSettings(store="sqlite:/srv/a b/ü.db", keys="file:/"),
+        AuditSettings(also="file:" + "ü" * 120),
+        AuditSettings(keys="keyring:" + "a" * 300),
+    ],
+    ids=["as long as may be", "a blank and a letter", "counted in bytes", "no path"],
+)
+def test_a_path_that_can_be_one_is_taken(audit: AuditSettings) -> None:
+    text = f'audit: {{store: "{audit.store}", keys: "{audit.keys}"'
+    text += f', also: "{audit.also}"}}' if audit.also else "}"
+    assert settings(text).audit == audit

@@ -12,6 +12,7 @@ from sluicegate.contracts.contract import SshFetch, WebhookSignature
 from sluicegate.contracts.served import ContractSet
 from sluicegate.contracts.settings import AuditSettings
 from sluicegate.errors import ConfigurationError
+from sluicegate.gates.plain_files import PATH_FAULTS, say_path_fault
 from sluicegate.opening.checking import check_folder
 from sluicegate.opening.documents import read_folder, say_misplaced
 from sluicegate.opening.examining.beginnings import examine_beginnings, examine_replays
@@ -74,7 +75,7 @@ def examine_folder(folder: str, now: datetime) -> list[Look]:
     looks.append(examine_decision_point(report.contracts, root))
     looks += _record(report.contracts.settings.audit, root, now)
     looks += inspect_outside(report.contracts.settings.audit, root, now=now)
-    looks += examine_replays(report.contracts, root)
+    looks += _replays(report.contracts, root)
     looks += _key_store(report.contracts, root)
     quota_store = report.contracts.settings.limits.quota_store
     if quota_store != "audit:":
@@ -89,8 +90,20 @@ def _record(audit: AuditSettings, root: Path, now: datetime) -> Iterator[Look]:
         demand_key_files(audit, root)
     except ConfigurationError:
         return  # told with all else that is wrong with files outside of the record
-    yield from inspect_store(audit, root, now=now)
-    yield from examine_beginnings(audit, root)
+    try:
+        yield from inspect_store(audit, root, now=now)
+        yield from examine_beginnings(audit, root)
+    except PATH_FAULTS as error:
+        says = f"record and keys cannot be looked at: {say_path_fault(error)}"
+        yield Look(name="record", well=False, says=says)
+
+
+def _replays(served: ContractSet, root: Path) -> Iterator[Look]:
+    try:
+        yield from examine_replays(served, root)
+    except PATH_FAULTS as error:
+        says = f"what came cannot be remembered: {say_path_fault(error)}"
+        yield Look(name="signed answers", well=False, says=says)
 
 
 def _key_store(served: ContractSet, root: Path) -> list[Look]:
