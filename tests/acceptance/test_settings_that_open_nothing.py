@@ -190,6 +190,53 @@ def test_a_library_that_is_not_installed_fails_the_check_and_the_doctor(
     assert [says.partition("[")[0] in text for text in ill] == [True]
 
 
+RECORD = "audit: {{store: '{}', keys: 'file:keys/'}}"
+ADDRESSES = {
+    # what is written → the rule, the pointer, and what is told
+    "a quota store at no port": (
+        "limits: {quota_store: 'redis://127.0.0.1:99999/0'}",
+        ("LIMITS", "/limits/quota_store", "limits.quota_store: this is no address of Redis"),
+    ),
+    "a key store at no port": (
+        "limits: {key_store: 'redis://127.0.0.1:65536'}",
+        ("LIMITS", "/limits/key_store", "limits.key_store: this is no address of Redis"),
+    ),
+    "a record at no port": (
+        RECORD.format("postgresql://test@127.0.0.1:99999/test"),
+        ("AUDIT", "/audit/store", "audit.store names a port that is none"),
+    ),
+    "a mode of TLS that is none": (
+        RECORD.format("postgresql://test@127.0.0.1:9/test?sslmode=bogus"),
+        ("AUDIT", "/audit/store", "audit.store has an sslmode that is none"),
+    ),
+    "a database that is not encoded": (
+        RECORD.format("postgresql://test@127.0.0.1:9/%zz"),
+        ("AUDIT", "/audit/store", "audit.store is not understood as a PostgreSQL URL"),
+    ),
+    "two chains": (
+        RECORD.format("postgresql://test@127.0.0.1:9/test?chain=a&chain=b"),
+        ("AUDIT", "/audit/store", "audit.store: after ? stands chain=NAME alone"),
+    ),
+    "authorities in a device": (
+        RECORD.format("postgresql://test@127.0.0.1:9/test?sslrootcert=/dev/zero"),
+        ("AUDIT", "/audit/store", "audit.store names with sslrootcert what is no regular file"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("line", "told"), ADDRESSES.values(), ids=ADDRESSES)
+def test_an_address_that_no_client_takes_fails_the_check_before_any_call(
+    sluicegate: Here, line: str, told: tuple[str, str, str]
+) -> None:
+    settle(line)
+    done = sluicegate("check", "--format", "json-v1")
+    (found,) = json.loads(done.out)["settings"]
+    rule, pointer, says = told
+    assert (done.code, found["rule"], found["pointer"], found["line"]) == (1, rule, pointer, 1)
+    assert found["message"].startswith(f"No gate opens: {says}")
+    assert (sluicegate("doctor").code, sluicegate(*CALL, "--caller", "svc").code) == (1, 2)
+
+
 OWNERS = {
     "misspelt": ("ci-platfrom", "ci-platfrom; did you mean ci-platform?"),
     "another": ("billing", "no contract here has the owner billing"),

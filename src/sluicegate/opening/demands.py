@@ -22,7 +22,7 @@ from sluicegate.values.pointers import Pointer
 def find_unmet(settings: Settings) -> Iterator[SettingFault]:
     """Yield what keeps a gate from opening wherever this installation stands.
 
-    Rejects: a library of an extra that is not installed, and an address of `notify` that is none.
+    Rejects: a library of an extra that is not installed, and an address that no client takes.
     """
     for pointer, demand in _demands(settings):
         try:

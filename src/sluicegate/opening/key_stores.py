@@ -16,6 +16,7 @@ from sluicegate.gates.ports import AuditStore, AuditUnavailable
 from sluicegate.gates.terms import Terms
 from sluicegate.opening.record_files import demand_key_files
 from sluicegate.opening.redis_places import CONNECT_S, demand_libraries, open_pool, say_silent
+from sluicegate.opening.redis_terms import demand_address
 from sluicegate.opening.running_apart import run_apart
 from sluicegate.stores.keys import AuditKeys, open_keys
 from sluicegate.stores.shared_keys_fates import find_fate
@@ -39,9 +40,13 @@ class KeyStoreNotTold(AuditUnavailable):
 
 
 def demand_key_store(to: str) -> None:
-    """Raises: ConfigurationError where the library that shares keys through ``to`` is missing."""
+    """See that keys can be shared through ``to``, as far as that can be told without asking it.
+
+    Raises: ConfigurationError where the library is not installed or the address is none.
+    """
     if to != "audit:":
         _demand_redis()
+        demand_address(to, SETTING)
 
 
 def _demand_redis() -> None:

@@ -21,7 +21,7 @@ from sluicegate.stores.heads_check import read_copy
 from sluicegate.stores.heads_file import find_heads_file
 from sluicegate.stores.keys import open_signing_keys
 from sluicegate.stores.second_sink import SinkUnwritten, read_place
-from sluicegate.stores.stores import database_path, demand_postgres, is_postgres
+from sluicegate.stores.stores import database_path, demand_store, is_postgres
 from sluicegate.values.looks import Look
 
 _HEADS: Final = "heads"
@@ -160,7 +160,7 @@ def _read(
     if settings.store == "memory:":
         return
     if is_postgres(settings):
-        demand_postgres()
+        demand_store(settings)
         from sluicegate.stores.postgres_inspection import read_events
 
         yield from read_events(settings, limit=limit, newest_first=newest_first, after=after)

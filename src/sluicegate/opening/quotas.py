@@ -8,6 +8,7 @@ from sluicegate.access.quota import count_in_memory, count_in_redis
 from sluicegate.errors import ConfigurationError
 from sluicegate.gates.ports import Quota
 from sluicegate.opening.redis_places import demand_libraries, open_pool, say_silent
+from sluicegate.opening.redis_terms import demand_address
 from sluicegate.opening.running_apart import run_apart
 from sluicegate.values.looks import Look
 
@@ -15,11 +16,15 @@ _SETTING: Final = "limits.quota_store"
 
 
 def demand_quota(store: str) -> None:
-    """Raises: ConfigurationError where a library that counts in ``store`` is not installed."""
+    """See that attempts can be counted in ``store``, as far as that can be told without asking it.
+
+    Raises: ConfigurationError where a library is not installed or the address is none.
+    """
     if store == "memory:":
         demand_libraries(_SETTING, "access", "limits")
     elif store != "audit:":
         demand_libraries(_SETTING, "access,redis", "limits", "redis")
+        demand_address(store, _SETTING)
 
 
 def open_quota(store: str) -> Quota | None:

@@ -9,7 +9,7 @@ from sluicegate.contracts.settings import AuditSettings
 from sluicegate.errors import ConfigurationError
 from sluicegate.stores.replays_memory import MemoryReplays
 from sluicegate.stores.replays_sqlite import SqliteReplays
-from sluicegate.stores.stores import demand_postgres, is_postgres
+from sluicegate.stores.stores import demand_store, is_postgres
 
 if TYPE_CHECKING:
     from sluicegate.stores.replays_postgres import PostgresReplays
@@ -29,7 +29,7 @@ def open_replays(settings: AuditSettings, folder: Path) -> Memory:
     if scheme == "memory" and not rest:
         return MemoryReplays()
     if is_postgres(settings):
-        demand_postgres()
+        demand_store(settings)
         from sluicegate.stores.replays_postgres import open_postgres_replays
 
         return open_postgres_replays(settings.store)

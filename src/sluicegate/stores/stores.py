@@ -48,7 +48,7 @@ def open_store(
     if scheme == "memory" and separator and not rest:
         return MemoryStore(daily_bytes=retention.daily_bytes)
     if is_postgres(settings):
-        demand_postgres()
+        demand_store(settings)
         from sluicegate.stores.postgres_opening import open_postgres
 
         return open_postgres(settings, retention, folder)
@@ -83,9 +83,15 @@ def is_postgres(settings: AuditSettings) -> bool:
 
 
 def demand_store(settings: AuditSettings) -> None:
-    """Raises: ConfigurationError where the library is not installed that ``store`` needs."""
+    """See that ``store`` can be opened, as far as that can be told without any other machine.
+
+    Raises: ConfigurationError where a library is not installed or the address can be none.
+    """
     if is_postgres(settings):
         demand_postgres()
+        from sluicegate.stores.postgres_terms import demand_terms
+
+        demand_terms(settings.store)
 
 
 def demand_postgres() -> None:

@@ -25,6 +25,7 @@ from sluicegate.opening.record_files import demand_key_files
 from sluicegate.opening.signature_keys import read_signing_secret
 from sluicegate.opening.speaking_ssh import read_ssh_key
 from sluicegate.stores.inspection import inspect_store
+from sluicegate.stores.stores import demand_store
 from sluicegate.values.looks import Look
 
 
@@ -90,6 +91,11 @@ def _record(audit: AuditSettings, root: Path, now: datetime) -> Iterator[Look]:
         demand_key_files(audit, root)
     except ConfigurationError:
         return  # told with all else that is wrong with files outside of the record
+    try:
+        demand_store(audit)
+    except ConfigurationError as error:
+        yield Look(name="store", well=False, says=str(error))
+        return
     try:
         yield from inspect_store(audit, root, now=now)
         yield from examine_beginnings(audit, root)
