@@ -224,7 +224,7 @@ def _find_idle_part(text: str, schema: Schema) -> tuple[str, str] | None:
         if validate_policies(planted, schema).validation_passed:
             return (
                 f"The policy that begins here asks `{show_name(membership)}`: never true there.",
-                "Mend the name, or declare the attribute in the schema.",
+                "Mend the name, or declare the attribute in the schema; or drop the condition.",
             )
     if validate_policies(plant_at_end(text), schema).validation_passed:
         return (

@@ -247,7 +247,7 @@ def _read_kept(place: Place, section: str) -> tuple[float | None, float]:
             f"`{place.name}` is neither `digest` nor a time.", "Write digest or {days: 30}."
         )
         return None, 1.0
-    members = place.members(section, ("days",))
+    members = read_members(place, section, ("days",))
     if members is None:
         return None, 1.0
     days = members["days"].number(0, _MAX_DAYS) if "days" in members else None

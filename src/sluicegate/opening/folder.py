@@ -166,9 +166,15 @@ def open_folder_store(folder: Path, *, python: bool = False) -> AuditStore:
 def read_settings(folder: Path, *, python: bool = False) -> Settings:
     """Return the settings of a folder, whether or not its contracts load.
 
-    Raises: ConfigurationError where they are wrong.
+    Raises: ConfigurationError where they are wrong, or stand there and cannot be read: without
+    them another record would be meant.
     """
     read = read_folder(folder)
+    unread = [
+        each for each in read.problems if Path(each.document).stem == Path(SETTINGS_NAME).stem
+    ]
+    if unread:
+        raise ConfigurationError("\n".join(str(problem) for problem in unread))
     wanted = {name: raw for name, raw in read.documents.items() if name == SETTINGS_NAME}
     loaded = load(wanted, resolve=choose_resolver(python=python))
     if isinstance(loaded, tuple):

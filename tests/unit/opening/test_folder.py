@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,8 @@ from sluicegate.errors import ConfigurationError, ContractFolderError, MisuseErr
 from sluicegate.gates.definitions import envelope_of
 from sluicegate.opening.blocking import open_blocking
 from sluicegate.opening.checking import check_folder
-from sluicegate.opening.folder import open_gate
+from sluicegate.opening.documents import MAX_DOCUMENT_BYTES
+from sluicegate.opening.folder import open_gate, read_settings
 from sluicegate.values.callers import Caller
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
@@ -283,3 +286,40 @@ async def test_a_reload_keeps_the_notifier_while_its_routes_are_the_same(folder:
 def test_a_clock_that_lacks_a_method_is_misuse(folder: Path, clock: Any, lacks: str) -> None:
     with pytest.raises(MisuseError, match=f"`clock` has no method {lacks}: it needs"):
         open_gate(folder, clock=clock)
+
+
+def _is_a_fifo(settings: Path) -> None:
+    settings.unlink()
+    os.mkfifo(settings)
+
+
+def _is_a_link_out(settings: Path) -> None:
+    outside = settings.parent.parent / "settings.yaml"
+    settings.rename(outside)
+    settings.symlink_to(outside)
+
+
+def _is_too_large(settings: Path) -> None:
+    settings.write_bytes(b"#" * (MAX_DOCUMENT_BYTES + 1))
+
+
+def _has_another_name(settings: Path) -> None:
+    settings.rename(settings.with_suffix(".yml"))
+
+
+@pytest.mark.requirement("RES-9", "CON-1")
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (_is_a_fifo, "sluicegate.yaml: .* is not a plain file"),
+        (_is_a_link_out, "sluicegate.yaml: .* leaves the folder"),
+        (_is_too_large, "sluicegate.yaml: .* more than 1048576 bytes"),
+        (_has_another_name, "sluicegate.yml: .* not read under this name"),
+    ],
+)
+def test_settings_that_stand_there_unread_are_no_reason_for_another_record(
+    folder: Path, spoil: Callable[[Path], None], said: str
+) -> None:
+    spoil(folder / "sluicegate.yaml")
+    with pytest.raises(ConfigurationError, match=said):
+        read_settings(folder)
