@@ -175,6 +175,12 @@ def test_doctor_finds_a_prepared_record_well(sluicegate: Here, as_gate: None) ->
             "not those",
             id="other keys",
         ),
+        pytest.param(
+            "UPDATE custody_blob SET key_id = 'gone'",
+            "custody",
+            "wrapped under custody key gone, which this process does not have",
+            id="a custody key that is gone",
+        ),
         pytest.param("DROP_NEXT_MONTH", "partitions", "audit prepare", id="no partition ahead"),
         pytest.param(
             "SET session_replication_role = replica; UPDATE audit_event SET tool = 'x'"

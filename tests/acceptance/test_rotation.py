@@ -151,13 +151,77 @@ def test_master_keys_of_the_environment_are_appended_there_and_wrapped_anew_here
     refused = sluicegate("audit", "rotate", "--reason", "x")
     assert refused.code == 2
     assert "append the new master key" in refused.err
-    assert "sluicegate audit rotate --rewrap-only" in refused.err
+    assert "Open every gate anew with that value; only then" in refused.err
+    assert "`sluicegate audit rotate --rewrap-only --reason TEXT`" in refused.err
     assert acts(sluicegate, "rotate") == []
     monkeypatch.setenv("MASTER", f"{first} {second}")
     done = ask(sluicegate, "audit", "rotate", "--rewrap-only", "--reason", "x")
     assert (done["drawn"], done["rewrapped"]) == (False, 2)
     assert wrapping_keys() == {done["key_id"]} != {old}
     assert reveal(kept_refs(sluicegate)) == ["SECRET-OF-UPSTREAM"]
+
+
+@pytest.mark.requirement("CLI", "AUD-4")
+def test_doctor_counts_the_data_keys_whose_custody_key_is_not_here(
+    sluicegate: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Path("contracts/sluicegate.yaml")
+    settings.write_text(settings.read_text().replace("file:keys/", "env:MASTER"))
+    first, second = (base64.b64encode(letter * 32).decode() for letter in (b"m", b"n"))
+    monkeypatch.setenv("MASTER", first)
+    sluicegate("call", "job_status", "--arguments", other("other"), "--caller", "svc")
+    looks: list[dict[str, object]] = ask(sluicegate, "doctor", "contracts")["looks"]  # type: ignore[assignment]
+    well = {"name": "custody", "well": True, "says": "every data key opens with a key that is here"}
+    assert [look for look in looks if look["name"] == "custody"] == [well]
+    monkeypatch.setenv("MASTER", f"{first} {second}")
+    sluicegate("audit", "rotate", "--rewrap-only", "--reason", "x")
+    (new,) = wrapping_keys()
+    monkeypatch.setenv("MASTER", first)
+    ill = sluicegate("doctor", "contracts", "--format", "json-v1")
+    assert ill.code == 1
+    assert [look for look in json.loads(ill.out)["looks"] if not look["well"]] == [
+        {
+            "name": "custody",
+            "well": False,
+            "says": f"2 data keys are wrapped under custody key {new}, which this process does not"
+            " have: put its master key back into the environment variable MASTER (audit.keys),"
+            " behind the first, and open every gate anew",
+        }
+    ]
+    (ref, *_) = kept_refs(sluicegate)
+    told = sluicegate("audit", "reveal", ref, "--reason", "x")
+    assert "environment variable MASTER (audit.keys)" in told.err
+
+
+@pytest.mark.requirement("CLI", "AUD-4")
+def test_a_line_of_the_keyring_file_that_is_gone_is_told_with_its_file(sluicegate: Here) -> None:
+    sluicegate("call", "job_status", "--arguments", other("other"), "--caller", "svc")
+    before = KEYRING.read_text()
+    sluicegate("audit", "rotate", "--reason", "x")
+    (new,) = wrapping_keys()
+    KEYRING.write_text(before)
+    ill = sluicegate("doctor", "contracts")
+    assert (ill.code, f"custody key {new}, which this process does not have" in ill.out) == (
+        1,
+        True,
+    )
+    assert f"put its line back into {KEYRING} (audit.keys)" in ill.out
+
+
+@pytest.mark.requirement("CLI", "AUD-4")
+def test_master_keys_in_the_wrong_order_are_told_as_that(
+    sluicegate: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Path("contracts/sluicegate.yaml")
+    settings.write_text(settings.read_text().replace("file:keys/", "env:MASTER"))
+    first, second = (base64.b64encode(letter * 32).decode() for letter in (b"m", b"n"))
+    monkeypatch.setenv("MASTER", first)
+    sluicegate("call", "job_status", "--arguments", other("other"), "--caller", "svc")
+    monkeypatch.setenv("MASTER", f"{second} {first}")
+    for told in (sluicegate("audit", "verify").err, sluicegate("doctor", "contracts").out):
+        assert "one of the later keys is: put that one first" in told
+    monkeypatch.setenv("MASTER", second)
+    assert "put the right keys back" in sluicegate("audit", "verify").err
 
 
 def test_what_cannot_be_rotated_says_so(sluicegate: Here) -> None:

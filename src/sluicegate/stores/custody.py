@@ -88,8 +88,7 @@ def _unwrap(key_id: str, wrapped_key: bytes, keys: AuditKeys) -> bytes:
     key = keys.custody.get(key_id)
     if key is None:
         raise KeyNotHeld(
-            f"custody key {key_id} is not in the keyring: put its line back; where keys stand in"
-            " the environment, open the gate anew with the new value"
+            f"custody key {key_id} is not among those that this process has: {keys.remedy}"
         )
     try:
         return aes_key_unwrap(key, wrapped_key)

@@ -17,6 +17,7 @@ from sluicegate.stores.keys import AuditKeys, open_keys
 from sluicegate.stores.looks import (
     count_open_calls,
     look_at_clock,
+    look_at_custody,
     look_at_open_calls,
     look_at_tail,
 )
@@ -113,6 +114,7 @@ def _database(
         yield _triggers(connection)
         yield look_at_open_calls(connection)
         yield count_open_calls(connection)
+    yield look_at_custody(connection, keys)
     yield look_at_clock(connection, now)
     yield look_at_tail(connection, keys)
 

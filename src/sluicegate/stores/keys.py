@@ -12,7 +12,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Final, Protocol, cast
@@ -40,19 +40,22 @@ class KeyringEmpty(ConfigurationError):  # noqa: N818  (a state of the keyring)
 class AuditKeys:
     """``audit`` makes the HMACs of the columns, ``chain`` the links, ``custody`` wraps data keys.
 
-    ``custody`` maps the id of a key to the key; ``active`` is the id that wraps new blobs. Keys
-    never show in ``repr``.
+    ``custody`` maps the id of a key to the key; ``active`` is the id that wraps new blobs.
+    ``remedy`` says how a key comes back to where these stand, ``later`` has the checks of records
+    that a key behind the first would carry. Keys never show in ``repr``.
     """
 
     audit: bytes = field(repr=False)
     chain: bytes = field(repr=False)
     custody: Mapping[str, bytes] = field(repr=False)
     active: str
+    remedy: str = field(default="put it back to where audit.keys says", repr=False, compare=False)
+    later: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
 
     @property
     def check(self) -> str:
         """A text that stands in the database and tells whether these are its keys."""
-        return hmac.digest(self.chain, b"sluicegate keys\0" + self.audit, "sha256").hex()
+        return _check(self.audit, self.chain)
 
 
 def draw_keys() -> AuditKeys:
@@ -111,9 +114,10 @@ def find_key_directory(spec: str, folder: Path) -> Path:
     scheme, _, rest = spec.partition(":")
     if scheme != "file" or not rest:
         raise ConfigurationError(
-            "only a key directory is rotated here; for env: and keyring: append the new master key"
-            " to the value, separated by a blank: the last one becomes active. Then wrap the older"
-            " data keys anew: sluicegate audit rotate --rewrap-only"
+            "only a key directory (audit.keys: file:DIRECTORY) is rotated here; for env: and"
+            " keyring: append the new master key to the value, separated by a blank: the last one"
+            " becomes active. Open every gate anew with that value; only then wrap the older data"
+            " keys anew: `sluicegate audit rotate --rewrap-only --reason TEXT`"
         )
     return folder / rest
 
@@ -172,6 +176,10 @@ def _assemble(audit: bytes, chain: bytes, custody: Sequence[bytes]) -> AuditKeys
     return AuditKeys(audit=audit, chain=chain, custody=named, active=_key_id(custody[-1]))
 
 
+def _check(audit: bytes, chain: bytes) -> str:
+    return hmac.digest(chain, b"sluicegate keys\0" + audit, "sha256").hex()
+
+
 def _key_id(key: bytes) -> str:
     return hmac.new(key, b"sluicegate custody key id", hashlib.sha256).hexdigest()[:16]
 
@@ -198,14 +206,17 @@ def _open_directory(directory: Path, database: Path | None, may_create: bool) ->
     if not directory.exists() or not any(directory.iterdir()):
         if not may_create:
             raise ConfigurationError(
-                f"{directory} holds no keys, but the record they belong to exists: put the keys"
-                " back from your backup, or move the old database away to begin a new record"
+                f"{directory} (audit.keys) holds no keys, but the record they belong to exists: put"
+                " the keys back from your backup, or move the old database away to begin a new"
+                " record"
             )
         _create_directory(directory)
     _demand_private(directory, 0o700)
     audit = _read_keys(directory / AUDIT_FILE)
     chain = _read_keys(directory / CHAIN_FILE)
-    return _assemble(audit[0], chain[0], _read_keys(directory / CUSTODY_FILE))
+    path = directory / CUSTODY_FILE
+    keys = _assemble(audit[0], chain[0], _read_keys(path))
+    return replace(keys, remedy=f"put its line back into {path} (audit.keys)")
 
 
 def _create_directory(directory: Path) -> None:
@@ -254,8 +265,8 @@ def _read_keys(path: Path) -> list[bytes]:
         text = path.read_text(encoding="ascii", errors="replace")
     except FileNotFoundError:
         raise ConfigurationError(
-            f"{path} is missing while other keys are there: put it back from your backup. It is"
-            " not made anew, since the record could then no longer be verified"
+            f"{path} is missing while other keys of audit.keys are there: put it back from your"
+            " backup. It is not made anew, since the record could then no longer be verified"
         ) from None
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be read ({error.strerror})") from error
@@ -271,13 +282,14 @@ def _decode_keys(text: str, where: str) -> list[bytes]:
             key = b""
         if len(key) != KEY_BYTES:
             raise ConfigurationError(
-                f"{where} must hold the base64 text of {KEY_BYTES} random bytes, for instance from"
-                f" openssl rand -base64 {KEY_BYTES}"
+                f"{where} (audit.keys) must hold the base64 text of {KEY_BYTES} random bytes, for"
+                f" instance from openssl rand -base64 {KEY_BYTES}"
             )
         keys.append(key)
     if not keys:
         raise ConfigurationError(
-            f"{where} is empty: it must hold the base64 text of {KEY_BYTES} random bytes"
+            f"{where} (audit.keys) is empty: it must hold the base64 text of {KEY_BYTES} random"
+            " bytes"
         )
     return keys
 
@@ -287,7 +299,11 @@ def _encode(key: bytes) -> str:
 
 
 def _open_environment(name: str) -> AuditKeys:
-    return _derive(_read_environment(name))
+    return replace(
+        _derive(_read_environment(name)),
+        remedy=f"put its master key back into the environment variable {name} (audit.keys), behind"
+        " the first, and open every gate anew",
+    )
 
 
 def _read_environment(name: str) -> list[bytes]:
@@ -302,11 +318,11 @@ def _read_environment(name: str) -> list[bytes]:
 
 def _derive(masters: Sequence[bytes]) -> AuditKeys:
     """Derive all keys from master keys: the first one carries the record, each one wraps blobs."""
-    return _assemble(
-        _derive_one(masters[0], "audit"),
-        _derive_one(masters[0], "chain"),
-        [_derive_one(master, "custody") for master in masters],
-    )
+    first, *others = [
+        (_derive_one(master, "audit"), _derive_one(master, "chain")) for master in masters
+    ]
+    keys = _assemble(*first, [_derive_one(master, "custody") for master in masters])
+    return replace(keys, later=frozenset(_check(audit, chain) for audit, chain in others))
 
 
 def _derive_one(master: bytes, use: str) -> bytes:
@@ -321,7 +337,11 @@ class _Keyring(Protocol):
 
 
 def _open_keyring(service: str, may_create: bool) -> AuditKeys:
-    return _derive(_read_keyring(service, may_create))
+    return replace(
+        _derive(_read_keyring(service, may_create)),
+        remedy="put its master key back into the keyring entry"
+        f" {service}/{_KEYRING_USER} (audit.keys), behind the first",
+    )
 
 
 def _import_keyring() -> _Keyring:
@@ -347,7 +367,7 @@ def _read_keyring(service: str, may_create: bool) -> list[bytes]:
         ) from error
     if text is None:
         raise KeyringEmpty(
-            f"the keyring holds no entry {service}/{_KEYRING_USER}, but the record it belongs"
-            " to exists: put the entry back from your backup"
+            f"the keyring holds no entry {service}/{_KEYRING_USER} (audit.keys), but the record it"
+            " belongs to exists: put the entry back from your backup"
         )
     return _decode_keys(text, f"the keyring entry {service}/{_KEYRING_USER}")

@@ -41,6 +41,24 @@ def count_open_calls(connection: Connection) -> Look:
     return Look(name="waiting", well=True, says=says)
 
 
+def look_at_custody(connection: Connection, keys: AuditKeys) -> Look:
+    """Whether every data key is wrapped under a custody key that is here."""
+    marks = ", ".join("?" * len(keys.custody))
+    lacking = connection.execute(
+        "SELECT key_id, count(*) FROM custody_blob WHERE purged_at IS NULL"  # noqa: S608  (marks alone)
+        f" AND key_id IS NOT NULL AND key_id NOT IN ({marks}) GROUP BY key_id ORDER BY key_id",
+        tuple(keys.custody),
+    ).fetchall()
+    if not lacking:
+        return Look(name="custody", well=True, says="every data key opens with a key that is here")
+    says = "; ".join(
+        f"{count} data {'key is' if count == 1 else 'keys are'} wrapped under custody key {key_id},"
+        " which this process does not have"
+        for key_id, count in lacking
+    )
+    return Look(name="custody", well=False, says=f"{says}: {keys.remedy}")
+
+
 def look_at_clock(connection: Connection, now: datetime) -> Look:
     """Whether no event lies ahead of ``now``."""
     newest = connection.execute("SELECT max(time) FROM audit_event").fetchone()[0]

@@ -19,6 +19,7 @@ from sluicegate.stores.keys import AuditKeys, open_keys
 from sluicegate.stores.looks import (
     count_open_calls,
     look_at_clock,
+    look_at_custody,
     look_at_open_calls,
     look_at_tail,
 )
@@ -123,6 +124,7 @@ def _look(session: Session, keys: AuditKeys, now: datetime) -> Iterator[Look]:
     yield _look_at_months(session, now)
     yield look_at_open_calls(session)
     yield count_open_calls(session)
+    yield look_at_custody(session, keys)
     yield look_at_clock(session, now)
     yield _look_at_chain(session, keys)
 

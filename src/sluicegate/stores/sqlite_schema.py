@@ -330,6 +330,11 @@ def create_trigger(name: str) -> str:
 def demand_keys(connection: Connection, keys: AuditKeys, where: str) -> None:
     """Raises: ConfigurationError where the record was written with other keys; sqlite3.Error."""
     row = connection.execute("SELECT value FROM store_fact WHERE name = 'keys'").fetchone()
+    if row is not None and row[0] in keys.later:
+        raise ConfigurationError(
+            f"the first key of audit.keys is not the one {where} was written with, and one of the"
+            " later keys is: put that one first"
+        )
     if row is None or row[0] != keys.check:
         raise ConfigurationError(
             f"the keys of audit.keys are not those {where} was written with: put the right keys"

@@ -102,8 +102,8 @@ def refuse() -> AuditKeys:
 
 
 SOURCES: dict[str, tuple[Callable[[AuditKeys], ReadKeys | None], str]] = {
-    "cannot be asked": (lambda keys: None, "open the gate anew"),
-    "does not hold the key": (lambda keys: lambda: keys, "put its line back"),
+    "cannot be asked": (lambda keys: None, "put it back to where audit.keys says"),
+    "does not hold the key": (lambda keys: lambda: keys, "put it back to where audit.keys says"),
     "cannot be read": (lambda keys: refuse, "cannot be read anew: the disk is gone"),
     "is that of another record": (lambda keys: draw_keys, "the keys of another record"),
 }

@@ -78,6 +78,7 @@ def test_a_record_in_order_is_well(folder: Path) -> None:
             "triggers",
             "open calls",
             "waiting",
+            "custody",
             "clock",
             "chain",
             "space",
