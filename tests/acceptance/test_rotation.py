@@ -75,6 +75,7 @@ def test_a_rotation_wraps_every_data_key_anew_and_is_recorded_first(sluicegate: 
         f"custody key {new} is active; data keys wrapped anew: 2\n",
     )
     assert "until they need the new one or are opened anew" in done.err
+    assert "only then run `sluicegate audit rotate --rewrap-only --reason TEXT` for" in done.err
     who = f"os:{getpass.getuser()}"
     assert acts(sluicegate, "rotate", "rewrap") == [
         {"act": "rotate", "who": who, "key_id": new, "drawn": True, "reason": "ticket 9"},

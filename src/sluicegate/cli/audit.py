@@ -16,6 +16,7 @@ from sluicegate.cli.audit_heads import heads, verify
 from sluicegate.cli.audit_reading import export, tail
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import (
+    DEFAULT_FOLDER,
     HUMAN,
     choose_paint,
     color_option,
@@ -317,10 +318,11 @@ def rotate(reason: str, rewrap_only: bool, folder: str, form: str) -> int:
             {"key_id": done.key_id, "drawn": done.is_drawn, "rewrapped": done.rewrapped},
         )
     if done.is_drawn:
+        elsewhere = "" if folder == DEFAULT_FOLDER else f" --folder {folder}"
         note(
             "Running gates seal with the older key until they need the new one or are opened anew."
-            " Keep the older keys; then run `sluicegate audit rotate --rewrap-only` for what was"
-            " sealed meanwhile."
+            " Keep the older keys. Open every gate anew; only then run `sluicegate audit rotate"
+            f" --rewrap-only --reason TEXT{elsewhere}` for what was sealed meanwhile."
         )
     return Exit.ACCEPTED
 

@@ -83,7 +83,8 @@ def call(
             if contract is not None and isinstance(contract.fetch, HostFetch):
                 raise click.UsageError(
                     f"the host fetches for {tool} itself (`fetch: {{host: {{}}}}`), so there is"
-                    " nothing to call here; judge an answer with `sluicegate judge --contract`"
+                    " nothing to call here; judge an answer with"
+                    " `sluicegate judge --contract C.yaml ANSWER.json`"
                 )
             if tool in gate.withdrawn:
                 note(f"{tool} is not served: {gate.withdrawn[tool]}")
