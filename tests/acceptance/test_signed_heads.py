@@ -121,6 +121,21 @@ def test_a_signing_key_that_is_lost_is_not_drawn_anew_once_something_was_signed(
         call()
 
 
+@pytest.mark.requirement("AUD-3", "CLI")
+def test_a_file_that_verify_is_given_and_cannot_read_is_exit_5(sluicegate: Here) -> None:
+    call()
+    for option in ("--heads", "--public-key"):
+        done = sluicegate("audit", "verify", option, "absent")
+        says = "absent cannot be read: there is no such file"
+        assert (done.code, done.out, says in done.err) == (5, "", True)
+    copy = ("--database", "absent", "--heads", "away/heads.jsonl", "--public-key", "away/public")
+    assert sluicegate("audit", "verify", *copy).code == 5
+    # The file of the setting is no input of the command: that it is gone is what verify finds.
+    Path("away/heads.jsonl").unlink()
+    done = sluicegate("audit", "verify")
+    assert (done.code, "nothing vouches for the end" in done.out) == (1, True)
+
+
 def doctor_on_heads(sluicegate: Here) -> tuple[bool, str]:
     looks = json.loads(sluicegate("doctor", "contracts", "--format", "json-v1").out)["looks"]
     (look,) = [look for look in looks if look["name"] == "heads"]
@@ -202,4 +217,5 @@ def test_heads_that_are_nowhere_are_a_matter_of_usage(
 ) -> None:
     settle(PLACES)
     call()
+    Path("x").touch()
     assert sluicegate("audit", *arguments).code == 2

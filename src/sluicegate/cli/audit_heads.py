@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from sluicegate.cli.output import (
     note,
     put,
     put_object,
+    stop,
 )
 
 if TYPE_CHECKING:
@@ -47,7 +49,8 @@ def verify(
     Where heads are signed, the record is held against them: they show that its end was cut off, or
     that an old copy was put back. With --database, --heads and --public-key no folder and no
     secret is needed; then only links are compared. A record that was begun and is gone or empty is
-    broken at event 1; exit 3 if it holds none, exit 5 if there never was a record.
+    broken at event 1; exit 3 if it holds none, exit 5 if there never was a record or a file that is
+    named here cannot be read.
     """
     from sluicegate.cli.progress import tell_progress
     from sluicegate.cli.record import guard_record
@@ -56,15 +59,28 @@ def verify(
     if database is not None:
         if heads is None or public_key is None:
             raise click.UsageError("--database needs --heads and --public-key")
+        _demand_readable(database, heads, public_key)
         with tell_progress(f"verifying {database}"):
             chain, anchor = anchoring.verify_copy(database, heads=heads, public_key=public_key)
         _show(chain, anchor, form, color)
         note("Links were compared alone: whether a column was changed takes the keys.")
         return _judge(chain, anchor)
+    _demand_readable(heads, public_key)
     with guard_record(folder), tell_progress(f"verifying the record of {folder}"):
         report, signed = anchoring.verify_record(Path(folder), heads=heads, public_key=public_key)
     _show(report, signed, form, color)
     return _judge(report, signed)
+
+
+def _demand_readable(*files: Path | None) -> None:
+    """End the command with exit code 5 where a file that was named cannot be read.
+
+    None is opened: what is read from a pipe can be read once.
+    """
+    for path in files:
+        if path is not None and not os.access(path, os.R_OK):
+            why = "permission denied" if path.exists() else "there is no such file"
+            stop(Exit.UNREADABLE, f"{path} cannot be read: {why}")
 
 
 def _show(chain: ChainReport, anchor: AnchorReport | None, form: str, color: str) -> None:
