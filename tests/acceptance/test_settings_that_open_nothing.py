@@ -98,6 +98,30 @@ def test_a_quota_store_that_does_not_answer_is_not_well(
     assert str(server.port) not in says
 
 
+REFUSALS = {
+    "a user that it does not know": ("redis://nobody:s3cret@{}/0", "refuses who asks", "password"),
+    "no such database": ("redis://{}/99", "has no such database", "as /0"),
+}
+
+
+@pytest.mark.requirement("ACC-3")
+@pytest.mark.parametrize(("address", "does", "remedy"), REFUSALS.values(), ids=REFUSALS)
+def test_a_redis_that_refuses_is_told_from_one_that_is_not_there(
+    sluicegate: Here,
+    server: RedisServer,
+    monkeypatch: pytest.MonkeyPatch,
+    address: str,
+    does: str,
+    remedy: str,
+) -> None:
+    monkeypatch.setenv("QUOTAS", address.format(f"127.0.0.1:{server.port}"))
+    settle("limits: {quota_store: 'redis:env:QUOTAS'}")
+    ((well, says),) = looks(sluicegate, "quota store")
+    assert (well, f"Redis answers and {does} (" in says, remedy in says) == (False, True, True)
+    assert "s3cret" not in says
+    assert str(server.port) not in says
+
+
 @pytest.mark.requirement("ACC-3")
 def test_quotas_of_the_record_and_of_the_process_are_well(sluicegate: Here) -> None:
     assert looks(sluicegate, "quota store") == []

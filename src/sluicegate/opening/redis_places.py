@@ -107,14 +107,34 @@ def demand_libraries(setting: str, extras: str, *libraries: str) -> None:
 
 
 def say_silent(setting: str, error: Exception, meanwhile: str = "") -> ConfigurationError:
-    """Return what to raise where the Redis of ``setting`` does not answer.
+    """Return what to raise where the Redis of ``setting`` does not answer, or refuses.
 
     The text of ``error`` may quote the address. ``meanwhile`` is what that means until it does.
     """
+    does, remedy = _say_failed(error)
     return ConfigurationError(
-        f"{setting}: Redis does not answer ({type(error).__name__}){meanwhile}: start it, or mend"
-        " the address"
+        f"{setting}: Redis {does} ({type(error).__name__}){meanwhile}: {remedy}"
     )
+
+
+def _say_failed(error: Exception) -> tuple[str, str]:
+    """Say what Redis does, and what mends it."""
+    from redis import exceptions
+
+    refuses = (exceptions.AuthenticationError, exceptions.AuthenticationWrongNumberOfArgsError)
+    text = str(error)
+    if isinstance(error, refuses) or text.startswith(("NOAUTH", "WRONGPASS")):
+        return "answers and refuses who asks", "mend the user and the password in the address"
+    if isinstance(error, exceptions.NoPermissionError | exceptions.AuthorizationError):
+        return "answers and refuses a command", "give the user of the address its rights (ACL)"
+    if isinstance(error, exceptions.BusyLoadingError):
+        return "answers and still loads its data", "wait until it has"
+    if "DB index is out of range" in text:
+        says = "name a database that it has at the end of the address, as /0"
+        return "answers and has no such database", says
+    if isinstance(error, exceptions.ResponseError):
+        return "answers and refuses a command", "look at its log and its settings"
+    return "does not answer", "start it, or mend the address"
 
 
 def _read_address(address: str, where: str) -> RedisPlace:

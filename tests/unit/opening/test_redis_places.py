@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from redis import exceptions
 
 from sluicegate.errors import ConfigurationError
-from sluicegate.opening.redis_places import RedisPlace, find_redis, open_pool
+from sluicegate.opening.redis_places import RedisPlace, find_redis, open_pool, say_silent
 
 SETTING = "limits.key_store"
 
@@ -64,3 +65,24 @@ def test_tls_is_checked_and_has_no_switch() -> None:
     options = open_pool("rediss://h/0", SETTING).connection_kwargs
     checked = {name: options[name] for name in ("ssl_cert_reqs", "ssl_check_hostname")}
     assert checked == {"ssl_cert_reqs": "required", "ssl_check_hostname": True}
+
+
+FAILURES = {
+    "password": (exceptions.AuthenticationError("SECRET"), "refuses who asks"),
+    "no password": (exceptions.ResponseError("NOAUTH Authentication required."), "who asks"),
+    "rights": (exceptions.NoPermissionError("SECRET"), "refuses a command (NoPermissionError)"),
+    "loading": (exceptions.BusyLoadingError("SECRET"), "still loads its data"),
+    "database": (exceptions.ResponseError("DB index is out of range"), "no such database"),
+    "another refusal": (exceptions.ResponseError("SECRET"), "refuses a command (ResponseError)"),
+    "nobody there": (exceptions.ConnectionError("SECRET"), "does not answer (ConnectionError)"),
+    "silent": (exceptions.TimeoutError("SECRET"), "does not answer (TimeoutError)"),
+    "no way": (OSError("SECRET"), "does not answer (OSError): start it"),
+}
+
+
+@pytest.mark.requirement("CON-1")
+@pytest.mark.parametrize(("error", "says"), FAILURES.values(), ids=FAILURES)
+def test_what_redis_did_is_told_apart_and_never_in_its_words(error: Exception, says: str) -> None:
+    told = str(say_silent(SETTING, error))
+    assert (told.startswith(f"{SETTING}: Redis "), says in told) == (True, True)
+    assert "SECRET" not in told
