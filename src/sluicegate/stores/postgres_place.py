@@ -20,6 +20,7 @@ DEFAULT_CHAIN: Final = "default"
 _CHAIN: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _HOST: Final = re.compile(r"[\w.:/,\[\]-]*", re.ASCII)
 _PORT: Final = re.compile(r"[0-9,]*")
+_CHAIN_INSIDE: Final = re.compile(r"(?:^|[?&\s])chain\s*=")
 _FORMS: Final = "postgresql:env:NAME, postgresql:service=NAME or postgresql://USER@HOST/DATABASE"
 
 
@@ -89,6 +90,11 @@ def _read_chain(query: str) -> str:
 
 
 def _parse(dsn: str, where: str) -> dict[str, str]:
+    if where != "audit.store" and _CHAIN_INSIDE.search(dsn):
+        raise ConfigurationError(
+            f"{where} holds chain=, which stands in sluicegate.yaml instead, behind the name of the"
+            " variable: postgresql:env:VARIABLE?chain=NAME"
+        )
     try:
         found = conninfo_to_dict(dsn)
     except ProgrammingError:  # its text quotes what it does not understand

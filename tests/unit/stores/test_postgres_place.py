@@ -89,6 +89,18 @@ def test_the_place_is_read_from_the_settings(
             "percent-encode",
             id="a slash after a digit",
         ),
+        pytest.param(
+            "postgresql:env:AUDIT_DSN",
+            f"postgresql://gate:{SECRET}@db/audit?chain=eu",
+            r"\(audit.store\) holds chain=, which stands in sluicegate.yaml instead",
+            id="a chain in the variable",
+        ),
+        pytest.param(
+            "postgresql:env:AUDIT_DSN",
+            f"host=db password={SECRET} chain=eu",
+            "postgresql:env:VARIABLE.chain=NAME",
+            id="a chain among words of libpq",
+        ),
         pytest.param(f"postgresql:{SECRET}", "", "postgresql:env:NAME", id="no known form"),
         pytest.param("postgresql://u@db/a?chain=A-B", "", "chain=NAME", id="name of a chain"),
         pytest.param("postgresql:env:AUDIT_DSN?sslmode=x", "x", "chain=NAME", id="option of env"),
