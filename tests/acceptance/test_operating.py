@@ -18,6 +18,10 @@ from tests.acceptance.folders import record_releases, write_folder
 from sluicegate.gates.events import AuditEvent, EventKind, Outcome
 from sluicegate.opening.recording_acts import record_act
 
+REACH = (
+    "It stands in contracts/state/served.json: running gates go on until each of them reloads this"
+    " folder; gates on another copy of it are not told."
+)
 SUCCESS = '{"run_id": "run_1", "state": "failed"}'
 OTHER = '{"run_id": "run_1", "state": "other"}'
 HANG = '{"run_id": "run_1", "state": "hang"}'
@@ -406,12 +410,22 @@ def test_purge_destroys_what_has_expired_and_leaves_the_chain_whole(sluicegate: 
 
 @pytest.mark.requirement("CLI")
 def test_a_disabled_tool_is_unknown_until_it_is_put_back(sluicegate: Here) -> None:
-    assert sluicegate("disable", "job_status", "--reason", "wrong answers").code == 0
+    off = sluicegate("disable", "job_status", "--reason", "wrong answers")
+    assert (off.code, off.err.splitlines()) == (
+        0,
+        ["job_status is out of service from the next reload on.", REACH],
+    )
     code, envelope = call(sluicegate, "job_status", SUCCESS)
     assert (code, code_of(envelope), envelope["tool"]) == (1, "UNKNOWN_TOOL", "unknown")
-    assert "wrong answers" in sluicegate("doctor", "contracts").out
+    looks = json.loads(sluicegate("doctor", "contracts", "--format", "json-v1").out)["looks"]
+    told = {look["name"]: look["says"] for look in looks}
+    assert told["disabled"] == "job_status is switched off: wrong answers"
+    assert told["contracts"] == "restart@1.1.0"
     assert "wrong answers" in json.dumps(events(sluicegate))
-    assert sluicegate("disable", "job_status", "--undo", "--reason", "mended").code == 0
+    back = sluicegate("disable", "job_status", "--undo", "--reason", "mended")
+    assert (back.code, REACH in back.err.splitlines()) == (0, True)
+    back = sluicegate("rollback", "job_status", "1.0.0", "--reason", "mended")
+    assert (back.code, REACH in back.err.splitlines()) == (0, True)
     assert call(sluicegate, "job_status", SUCCESS)[0] == 0
 
 

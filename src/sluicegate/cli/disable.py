@@ -9,6 +9,7 @@ import click
 from sluicegate.cli import times
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import folder_option, note
+from sluicegate.cli.steered import say_when_it_holds
 
 
 @click.command()
@@ -17,7 +18,11 @@ from sluicegate.cli.output import folder_option, note
 @click.option("--undo", is_flag=True, help="Put the tool back, at the version being worked on.")
 @folder_option
 def disable(tool: str, reason: str, undo: bool, folder: str) -> int:
-    """Take TOOL out of service from the next opening or reload on. Recorded first."""
+    """Take TOOL out of service from the next opening or reload on. Recorded first.
+
+    It holds for this folder alone, whoever shares its record: a gate that runs goes on until it
+    reloads the folder.
+    """
     from sluicegate.cli.record import open_record, who_acts
     from sluicegate.cli.tools import find_tool
     from sluicegate.opening import steering
@@ -36,4 +41,5 @@ def disable(tool: str, reason: str, undo: bool, folder: str) -> int:
             return Exit.ACCEPTED
         act(root, store, tool, who=who_acts(), reason=reason, now=times.now())
     note(f"{tool} is {'back in' if undo else 'out of'} service from the next reload on.")
+    note(say_when_it_holds(folder))
     return Exit.ACCEPTED

@@ -9,6 +9,7 @@ import click
 from sluicegate.cli import times
 from sluicegate.cli.exits import Exit
 from sluicegate.cli.output import folder_option, note, stop, tell_problems
+from sluicegate.cli.steered import say_when_it_holds
 
 
 @click.command()
@@ -42,4 +43,5 @@ def rollback(tool: str, version: str, reason: str, no_python: bool, folder: str)
             stop(Exit.DOES_NOT_LOAD, f"{tool} cannot be served at {version}; nothing was changed.")
         steering.rollback(root, store, tool, version, who=who_acts(), reason=reason, now=now)
     note(f"{tool} is served at {version} from the next reload on.")
+    note(say_when_it_holds(folder))
     return Exit.ACCEPTED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -67,7 +67,8 @@ def examine_folder(folder: str, now: datetime) -> list[Look]:
         says = f"{first}" + (f" (and {more} more: sluicegate check {folder})" if more else "")
         return [*looks, Look(name="contracts", well=False, says=says)]
     failing = [result for result in report.fixtures if not result.ok]
-    looks.append(_contracts(report.contracts, [result.path for result in failing]))
+    off = report.steering.disabled.keys()
+    looks.append(_contracts(report.contracts, [result.path for result in failing], off))
     looks += [
         Look(name="side by side", well=True, says=f"{tool}: {'; '.join(map(str, offers))}")
         for tool, offers in sorted(report.contracts.rollouts.items())
@@ -121,12 +122,17 @@ def _key_store(served: ContractSet, root: Path) -> list[Look]:
     return [inspect_key_store(served.settings, root)]
 
 
-def _contracts(served: ContractSet, failing: list[str]) -> Look:
+def _contracts(served: ContractSet, failing: list[str], off: Collection[str]) -> Look:
     if failing:
         says = f"{failing[0]} fails, so its contract is not served; see sluicegate check"
         return Look(name="contracts", well=False, says=says)
-    names = ", ".join(f"{tool}@{each.version}" for tool, each in sorted(served.contracts.items()))
-    return Look(name="contracts", well=True, says=names or "there is none")
+    names = ", ".join(
+        f"{tool}@{each.version}"
+        for tool, each in sorted(served.contracts.items())
+        if tool not in off
+    )
+    none = "none is served" if served.contracts else "there is none"
+    return Look(name="contracts", well=True, says=names or none)
 
 
 def _credentials(served: ContractSet, root: Path) -> list[Look]:
