@@ -16,6 +16,7 @@ from tests.acceptance.commands import Here, expected, run_apart
 from tests.acceptance.folders import record_releases, write_folder
 
 from sluicegate.gates.events import AuditEvent, EventKind, Outcome
+from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.opening.recording_acts import record_act
 
 REACH = (
@@ -113,6 +114,55 @@ def test_a_failure_and_a_refusal_are_exit_1_with_the_way_on(
     assert (done.code, envelope["outcome"], code_of(envelope)) == (1, outcome, code)
     assert done.err == f"sluicegate why {envelope['request_id']}\n"
     assert "SECRET-OF-UPSTREAM" not in done.out + done.err
+
+
+@pytest.mark.requirement("CLI")
+def test_a_call_that_no_record_holds_is_not_sent_to_why(
+    sluicegate: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sluicegate("call", "job_status", "--arguments", SUCCESS, "--caller", "svc")
+
+    async def refuse(*_: object) -> tuple[str, ...]:
+        raise AuditUnavailable("full")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("sluicegate.stores.sqlite.SqliteStore.record", refuse)
+        done = sluicegate("call", "job_status", "--arguments", SUCCESS, "--caller", "svc")
+    told = json.loads(done.out)
+    assert (done.code, code_of(told)) == (1, "UNAVAILABLE")
+    assert done.err.endswith(
+        f"no record holds {told['request_id']}: the log says what kept it out\n"
+    )
+    assert sluicegate("why", told["request_id"]).code == 3
+
+
+@pytest.mark.requirement("CLI")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("call", "job_status", "--caller", "svc", "--arguments", SUCCESS),
+        ("disable", "job_status", "--reason", "x"),
+        ("rollback", "job_status", "1.0.0", "--reason", "x"),
+    ],
+    ids=["call", "disable", "rollback"],
+)
+def test_where_there_are_no_settings_what_begins_a_record_says_so_as_check_does(
+    sluicegate: Here, command: tuple[str, ...]
+) -> None:
+    says = "there is no sluicegate.yaml, so no access rule: every call will be DENIED"
+    assert says not in sluicegate(*command).err
+    Path("contracts/sluicegate.yaml").unlink()
+    assert says in sluicegate("check").err.splitlines()
+    assert sluicegate(*command).err.splitlines()[0] == says
+
+
+@pytest.mark.requirement("CLI")
+def test_where_no_call_is_open_the_list_of_them_says_so(sluicegate: Here) -> None:
+    sluicegate("call", "job_status", "--arguments", SUCCESS, "--caller", "svc")
+    done = sluicegate("audit", "list", "--open")
+    assert (done.code, done.out, done.err) == (3, "", "no call is open\n")
+    done = sluicegate("audit", "list", "--open", "--tool", "job_status")
+    assert (done.code, done.err) == (3, "no call of job_status is open\n")
 
 
 def test_arguments_come_from_a_file_or_stdin_as_well(sluicegate: Here) -> None:

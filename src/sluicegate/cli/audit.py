@@ -92,7 +92,9 @@ def list_events(
             )
         if not events:
             demand_known(folder, store, tool=tool, code=code)
-    if not events:
+    if not events and only_open:
+        note("no call is open" if tool is None else f"no call of {tool} is open")
+    elif not events:
         note(f"the record of {folder} holds no such event")
     paint = choose_paint(color)
     if group:

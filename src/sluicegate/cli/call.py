@@ -21,6 +21,7 @@ from sluicegate.cli.output import (
     put,
     put_object,
     tell_problems,
+    warn_unsettled,
 )
 
 _MAX_BYTES: Final = 16_777_216
@@ -57,8 +58,9 @@ def call(
 ) -> int:
     """Call TOOL through the gate, for real, and print the envelope that the agent would get.
 
-    The call is recorded as any other. Exit 0 on success, 1 on failure or refusal, 4 the folder
-    does not load, 5 there is no such folder.
+    The call is recorded as any other. Exit 0 on success, 1 on failure or refusal, 2 no gate opens
+    with the settings or there is nothing to call, 4 the folder does not load, 5 there is no such
+    folder.
     """
     from sluicegate.contracts.contract import HostFetch
     from sluicegate.errors import ContractFolderError
@@ -79,6 +81,7 @@ def call(
 
     async def ask() -> Answer[JsonValue]:
         async with open_gate(Path(folder), python=not no_python) as gate:
+            warn_unsettled(folder)
             contract = gate.contracts.contracts.get(tool)
             if contract is not None and isinstance(contract.fetch, HostFetch):
                 raise click.UsageError(
@@ -104,10 +107,29 @@ def call(
     if answer.display is not None:
         note(f"for people: {escape_json(answer.display)}")
     if answer.outcome != "success":
-        named = "" if folder == DEFAULT_FOLDER else f" --folder {folder}"
-        note(f"sluicegate why {answer.request_id}{named}")
+        if _is_on_record(folder, answer.request_id):
+            named = "" if folder == DEFAULT_FOLDER else f" --folder {folder}"
+            note(f"sluicegate why {answer.request_id}{named}")
+        else:
+            note(f"no record holds {answer.request_id}: the log says what kept it out")
         return Exit.REJECTED
     return Exit.ACCEPTED
+
+
+def _is_on_record(folder: str, request_id: str) -> bool:
+    """Whether ``why`` will know the call: what kept it from its record may still do so."""
+    from sluicegate.errors import ConfigurationError
+    from sluicegate.gates.ports import AuditUnavailable
+    from sluicegate.opening.standing import open_standing_store
+
+    try:
+        store = open_standing_store(Path(folder))
+        try:
+            return any(True for _ in store.events(request_id=request_id))
+        finally:
+            asyncio.run(store.close())
+    except (ConfigurationError, AuditUnavailable, OSError):
+        return False
 
 
 def _read(arguments: str) -> str | bytes:

@@ -206,6 +206,15 @@ def demand_folder(folder: str, way_on: str) -> None:
     stop(Exit.UNREADABLE, f"{folder} is no folder; {way_on}")
 
 
+def warn_unsettled(folder: str) -> None:
+    """Say on stderr, as ``check`` does, where ``folder`` has no settings: state begins in it."""
+    from sluicegate.opening.doubts import say_no_settings
+
+    says = say_no_settings(Path(folder))
+    if says is not None:
+        note(says)
+
+
 def stop(exit_code: Exit, text: str) -> NoReturn:
     """Say on stderr why the command ends, and end it. Raises: SystemExit."""
     for line in text.splitlines():

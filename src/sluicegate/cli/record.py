@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sluicegate.cli.exits import Exit
-from sluicegate.cli.output import demand_folder, stop
+from sluicegate.cli.output import demand_folder, stop, warn_unsettled
 from sluicegate.gates.ports import AuditStore, AuditUnavailable
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def open_record(folder: str) -> Iterator[AuditStore]:
 
     with guard_record(folder):
         store = open_folder_store(Path(folder))
+        warn_unsettled(folder)
         try:
             yield store
         finally:

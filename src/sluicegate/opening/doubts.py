@@ -53,12 +53,21 @@ def list_doubts(
             )
     yield from _doubt_releases(loaded.read.root, releases)
     if SETTINGS_NAME not in loaded.read.documents:
-        near = find_settings_near(loaded.read.root)
-        yield f"there is no {SETTINGS_NAME}, so no access rule: every call will be DENIED" + (
-            f"; did you mean the folder {near}?" if near is not None else ""
-        )
+        yield _say_no_settings(loaded.read.root)
     elif contracts.settings.access.is_table:
         yield from _doubt_access(contracts.settings.access.rules, served)
+
+
+def say_no_settings(root: Path) -> str | None:
+    """Return what is told of a folder without settings; None where it has them."""
+    return None if (root / SETTINGS_NAME).exists() else _say_no_settings(root)
+
+
+def _say_no_settings(root: Path) -> str:
+    near = find_settings_near(root)
+    return f"there is no {SETTINGS_NAME}, so no access rule: every call will be DENIED" + (
+        f"; did you mean the folder {near}?" if near is not None else ""
+    )
 
 
 def _doubt_proof(contract: Contract, results: Sequence[TriedFixture]) -> Iterator[str]:
