@@ -228,7 +228,10 @@ class Place:
         value = self.value
         if isinstance(value, int | float) and not isinstance(value, bool) and low < value <= high:
             return float(value)
-        self._expected(f"a number above {low:g} and up to {high:g}", form=NUMBER)
+        unit = " of seconds" if self.pointer.endswith("_s") else ""
+        beyond = f" above {low:g}" if low == 0 else f", more than {low:,.10g}"
+        wanted = f"a number{unit}{beyond} and up to {high:,.10g}"
+        self._expected(wanted, form=NUMBER)
         return None
 
     def at(self) -> Pointer | None:

@@ -67,7 +67,7 @@ def inspect_store(settings: AuditSettings, folder: Path, *, now: datetime) -> li
                 Look(
                     name="store",
                     well=True,
-                    says=f"{path} does not exist yet: the first gate creates it",
+                    says=f"{path} (audit.store) does not exist yet: the first gate creates it",
                 )
             ]
         filled = find_filled_marker(settings, folder, path)
@@ -84,7 +84,9 @@ def inspect_store(settings: AuditSettings, folder: Path, *, now: datetime) -> li
                 looks.append(Look(name="store", well=False, says=str(say_missing(path, filled))))
             looks.extend(_database(connection, keys, path, now))
     except (sqlite3.Error, ConfigurationError) as error:
-        looks.append(Look(name="database", well=False, says=f"{path} cannot be read: {error}"))
+        looks.append(
+            Look(name="database", well=False, says=f"{path} (audit.store) cannot be read: {error}")
+        )
     looks.append(_space(path))
     return looks
 

@@ -61,7 +61,9 @@ def inspect_postgres(settings: AuditSettings, folder: Path, *, now: datetime) ->
         version = session.connection.info.server_version
         looks.append(
             Look(
-                name="server", well=True, says=f"{place.shown} answers, version {version // 10_000}"
+                name="server",
+                well=True,
+                says=f"{place.shown} (audit.store) answers, version {version // 10_000}",
             )
         )
         committed = read_setting(session, "synchronous_commit")
@@ -78,7 +80,9 @@ def inspect_postgres(settings: AuditSettings, folder: Path, *, now: datetime) ->
         session.connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         looks.extend(_look(session, keys, now))
     except (ConfigurationError, OSError, psycopg.Error) as error:
-        looks.append(Look(name="record", well=False, says=tell_error(error)))
+        says = tell_error(error)
+        named = says if "audit." in says else f"audit.store: {says}"
+        looks.append(Look(name="record", well=False, says=named))
     finally:
         if session is not None:
             session.close()

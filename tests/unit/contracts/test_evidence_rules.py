@@ -153,7 +153,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "an age without end": (
         {"evidence": [{**PROOF, "max_age_s": 90_000}]},
         "/evidence/0/max_age_s",
-        "86400",
+        "86,400",
     ),
     "a proof twice": ({"evidence": [PROOF, PROOF]}, "/evidence/1", "twice"),
     "an unknown key": (
@@ -167,6 +167,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         "taken again",
     ),
     "a key of nobody": ({"idempotency": {"key": "agent", "keep_s": 5}}, "/idempotency/key", "host"),
+    "a time with a unit": (
+        {"idempotency": {"key": "host", "keep_s": "1d"}},
+        "/idempotency/keep_s",
+        "a number of seconds above 0 and up to 2,592,000",
+    ),
     "a key without time": ({"idempotency": {"key": "host"}}, "/idempotency", "keep_s"),
     "a key beside a mask": (
         {"idempotency": {"key": "host", "keep_s": 5}, "mask": {"result": ["/restarted"]}},

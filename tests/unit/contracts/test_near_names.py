@@ -71,7 +71,7 @@ ALONE: dict[str, tuple[dict[str, Any], str, str]] = {
             "evidence": [PROOF, {**PROOF, "max_age_s": "60", "refetch": True}],
         },
         "/evidence/1/max_age_s",
-        "Write a number above 0 and up to 86400.",
+        "Write a number of seconds above 0 and up to 86,400.",
     ),
     "bind of a proof that is no mapping": (
         {"effect": "write", "evidence": [{**PROOF, "bind": []}]},

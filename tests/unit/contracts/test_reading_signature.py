@@ -118,7 +118,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "a window of a week": (
         signed("rfc9421", {**MESSAGE, "max_age_s": 604_800}),
         f"{AT}/rfc9421/max_age_s",
-        "86400",
+        "86,400",
     ),
     "no issuer": (signed("jws", without(JWS, "issuer")), f"{AT}/jws", "`issuer` is missing"),
     "an issuer that is no URL": (

@@ -187,9 +187,9 @@ REFUSED = {
     "heads without a place": ("audit: {heads: {every_s: 5}}", "/audit/heads", "to"),
     "heads at a URL": ('audit: {heads: {to: "https://h"}}', "/audit/heads/to", "file:PATH"),
     "heads at every moment": (
-        'audit: {heads: {to: "file:h", every_s: 0}}',
+        'audit: {heads: {to: "file:h", every_s: 1}}',
         "/audit/heads/every_s",
-        "1",
+        "a number of seconds, more than 1 and up to 86,400",
     ),
     "unknown key": ("limit: {}", "/limit", "Did you mean `limits`?"),
     "unknown inner key": ("limits: {max_byte: 1}", "/limits/max_byte", "max_bytes"),
