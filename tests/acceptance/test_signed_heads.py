@@ -145,7 +145,8 @@ def doctor_on_heads(sluicegate: Here) -> tuple[bool, str]:
 def test_doctor_tells_whether_the_newest_events_are_covered(sluicegate: Here) -> None:
     assert doctor_on_heads(sluicegate) == (True, "the record holds no event yet")
     call()
-    assert doctor_on_heads(sluicegate) == (True, "event 3 is signed, the newest is 3")
+    says = "the last head signs event 3, the newest is 3; the heads before it are read by"
+    assert doctor_on_heads(sluicegate) == (True, f"{says} sluicegate audit verify")
     cut(DATABASE, 1)
     well, says = doctor_on_heads(sluicegate)
     assert (well, "CHAIN_SHORTER_THAN_ANCHOR: event 3 was signed" in says) == (False, True)

@@ -93,9 +93,11 @@ def _look_at_heads(settings: AuditSettings, folder: Path, now: datetime) -> Look
             " heads"
         )
         return Look(name=_HEADS, well=False, says=says)
-    return Look(
-        name=_HEADS, well=True, says=f"event {signed} is signed, the newest is {newest.seq}"
+    says = (
+        f"the last head signs event {signed}, the newest is {newest.seq}; the heads before it are"
+        " read by sluicegate audit verify"
     )
+    return Look(name=_HEADS, well=True, says=says)
 
 
 def _look_at_sink(settings: AuditSettings, folder: Path, now: datetime) -> Look:
