@@ -7,7 +7,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from tests.acceptance.folders import write_folder
 from tests.redis_servers import RedisServer, run_redis
 
 from sluicegate.errors import ConfigurationError, ContractFolderError
+from sluicegate.gates.ports import AuditUnavailable
 from sluicegate.opening.blocking import open_blocking
 from sluicegate.opening.folder import open_gate
 from sluicegate.values.callers import Caller
@@ -255,6 +256,30 @@ def test_a_gate_that_does_not_open_leaves_nothing_behind(server: RedisServer) ->
     assert threading.active_count() <= threads
     server.start()
     assert call(folder) == "replayed"
+
+
+@pytest.mark.requirement("AUD-4", "ACC-4")
+def test_a_custody_key_that_is_gone_opens_no_gate_and_is_told_with_its_place(
+    server: RedisServer, sluicegate: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(*_: object, **__: object) -> str:
+        raise AuditUnavailable("Redis went before it was told")
+
+    folder = write("one", server.address)
+    with monkeypatch.context() as broken:
+        broken.setattr("sluicegate.stores.shared_keys_table.KeyTable.settle", refuse)
+        with suppress(AuditUnavailable):
+            call(folder)
+    monkeypatch.setenv("RING", f"{MASTER} {ANOTHER}")
+    rewrap = ("audit", "rotate", "--rewrap-only", "--reason", "x", "--folder", "one")
+    assert sluicegate(*rewrap).code == 0
+    monkeypatch.setenv("RING", MASTER)
+    told = "environment variable RING (audit.keys)"
+    with pytest.raises(ConfigurationError, match=r"^limits\.key_store: .*custody key") as refused:
+        open_gate(folder)
+    assert told in str(refused.value)
+    ill = sluicegate("doctor", "one")
+    assert (ill.code, told in ill.out) == (1, True)
 
 
 def test_a_record_in_memory_shares_no_keys(server: RedisServer) -> None:
