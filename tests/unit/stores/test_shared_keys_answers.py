@@ -98,7 +98,7 @@ async def test_a_rotation_of_one_gate_takes_its_answers_from_no_gate(gates: Gate
     rotating = SqliteStore(path, both)
     await rotating.rewrap(now=NOW, who="ada")
     await rotating.close()
-    with pytest.raises(AuditUnavailable, match="not in the keyring"):
+    with pytest.raises(AuditUnavailable, match="is not among those that this process has"):
         await one.settle(A)
     assert state_of(gates.server) == ("dispatched", A)  # and not: done, without an answer
     source.append(both)
