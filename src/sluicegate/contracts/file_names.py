@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 SETTINGS_NAME: Final = "sluicegate.yaml"
+NEAR_SETTINGS_NAMES: Final = ("sluicegate.yml", "sluicegate.json")
+"""Names that a reader would take for settings, and that nothing reads."""
+
 CONTRACT_NAMES: Final = ("contract.yaml", "contract.json")
 
 

@@ -50,11 +50,12 @@ def holds_path(
     ``names_file``: it ends with the name of a file. ``has_company``: files with longer names are
     made beside it.
     """
-    most = _MAX_NAME_BYTES - _ROOM_BYTES if has_company else _MAX_NAME_BYTES
-    names = path.split("/")
+    *folders, last = path.split("/")
+    is_crowded = has_company and len(last.encode()) > _MAX_NAME_BYTES - _ROOM_BYTES
+    most = _MAX_NAME_BYTES - _ROOM_BYTES if is_crowded else _MAX_NAME_BYTES
     if len(path.encode()) > _MAX_PATH_BYTES:
         said, mend = f"is a path of more than {_MAX_PATH_BYTES} bytes", "Write a shorter one."
-    elif max(len(name.encode()) for name in names) > most:
+    elif is_crowded or max(len(name.encode()) for name in (*folders, last)) > most:
         said = f"names a file or folder with more than {most} bytes"
         mend = "Give it a shorter name."
     elif names_file and normpath(path).rpartition("/")[2] in ("", ".", ".."):

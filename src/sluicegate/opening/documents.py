@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from sluicegate.contracts.file_names import SETTINGS_NAME, is_contract
+from sluicegate.contracts.file_names import NEAR_SETTINGS_NAMES, SETTINGS_NAME, is_contract
 from sluicegate.contracts.problems import Problem
 from sluicegate.gates.plain_files import read_plain
 from sluicegate.values.codes import Code
@@ -16,7 +16,7 @@ from sluicegate.values.names import show_name
 
 MAX_DOCUMENT_BYTES: Final = 1_048_576
 _SUFFIXES: Final = frozenset({".yaml", ".yml", ".json"})
-_MISSPELT: Final = frozenset({"sluicegate.yml", "contract.yml", "sluicegate.json"})
+_MISSPELT: Final = frozenset({*NEAR_SETTINGS_NAMES, "contract.yml"})
 """Names that a reader would take for settings or a contract, and that nothing reads."""
 
 _ASIDE: Final = frozenset({"fixtures", "released", "state", "keys", "__pycache__"})
@@ -135,7 +135,7 @@ def _content(path: Path) -> bytes | str:
     except FileNotFoundError:
         return "does not exist."
     except OSError as error:
-        if not path.is_file():
+        if not os.path.isfile(path):  # noqa: PTH113  (which raises for no name)
             return "is not a plain file."
         return f"cannot be read: {error.strerror}."
     if len(content) > MAX_DOCUMENT_BYTES:

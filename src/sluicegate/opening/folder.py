@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from sluicegate.adapters.credentials import Credentials
-from sluicegate.contracts.file_names import SETTINGS_NAME
+from sluicegate.contracts.file_names import NEAR_SETTINGS_NAMES, SETTINGS_NAME
 from sluicegate.contracts.loading import load
 from sluicegate.contracts.problems import Problem
 from sluicegate.contracts.settings import Settings
@@ -170,16 +172,23 @@ def read_settings(folder: Path, *, python: bool = False) -> Settings:
     them another record would be meant.
     """
     read = read_folder(folder)
-    unread = [
-        each for each in read.problems if Path(each.document).stem == Path(SETTINGS_NAME).stem
-    ]
-    if unread:
-        raise ConfigurationError("\n".join(str(problem) for problem in unread))
+    if SETTINGS_NAME not in read.documents:
+        _demand_none(folder, read.problems)
     wanted = {name: raw for name, raw in read.documents.items() if name == SETTINGS_NAME}
     loaded = load(wanted, resolve=choose_resolver(python=python))
     if isinstance(loaded, tuple):
         raise ConfigurationError("\n".join(str(problem) for problem in loaded))
     return loaded.settings
+
+
+def _demand_none(folder: Path, problems: Sequence[Problem]) -> None:
+    """See that the folder has no settings, under their name or one that is taken for it."""
+    names = (SETTINGS_NAME, *NEAR_SETTINGS_NAMES)
+    unread = [problem for problem in problems if problem.document in names]
+    if not unread and os.path.lexists(folder / SETTINGS_NAME):
+        unread = list(problems)  # there are too many files to come to that one
+    if unread:
+        raise ConfigurationError("\n".join(str(problem) for problem in unread))
 
 
 def _open_record(settings: Settings, folder: Path) -> AuditStore:

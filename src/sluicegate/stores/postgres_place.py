@@ -97,7 +97,7 @@ def _parse(dsn: str, where: str) -> dict[str, str]:
         )
     try:
         found = conninfo_to_dict(dsn)
-    except ProgrammingError:  # its text quotes what it does not understand
+    except (ProgrammingError, UnicodeError):  # their texts quote what is not understood
         raise ConfigurationError(
             f"{where} is not understood as a PostgreSQL URL: write"
             " postgresql://USER:PASSWORD@HOST/DATABASE, with %40 for an @ in the password"

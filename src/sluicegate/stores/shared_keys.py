@@ -40,6 +40,9 @@ _LOG: Final = logging.getLogger("sluicegate")
 _REMEMBERED: Final = 100_000
 """As many as may be in flight. Whose claim is forgotten is settled when its key is met again."""
 
+_DOUBTED: Final = 1_000
+"""Of so many calls that ended last it may still be recorded that nobody heard of their success."""
+
 V = TypeVar("V")
 
 
@@ -59,6 +62,7 @@ class SharedKeysStore(ForwardingStore):
         self._secrets = derive_secrets(keys)
         self._telling = Telling(store, table, self._secrets, now)
         self._claims: dict[str, Claim] = {}  # of calls that have no end yet
+        self._ended: dict[str, Claim] = {}  # of calls whose end may still be doubted
         self._debts: Debts[Claim] = Debts(
             self._pay, most=_REMEMBERED, silent=KeyStoreUnavailable, say=_say_unsettled
         )
@@ -257,6 +261,7 @@ class SharedKeysStore(ForwardingStore):
         """
         for claim, last in self._ends(events):
             self._claims.pop(claim.request_id, None)
+            _remember(self._ended, claim.request_id, claim, _DOUBTED)
             try:
                 await self._telling.tell(claim, last)
                 self._debts.begin()
@@ -281,7 +286,8 @@ class SharedKeysStore(ForwardingStore):
         """Return the claims of the calls that ``events`` end, each with what stands last of it."""
         found = []
         for request_id in dict.fromkeys(event.request_id for event in events):
-            claim, last = self._claims.get(request_id), last_of(events, request_id)
+            claim = self._claims.get(request_id) or self._ended.get(request_id)
+            last = last_of(events, request_id)
             if claim is not None and last is not None and last.kind is not EventKind.INTENT:
                 found.append((claim, last))
         return found
@@ -301,9 +307,9 @@ def _say_unsettled(count: int) -> str:
     return f"{count} {keys} not settled in the key store yet"
 
 
-def _remember(among: dict[str, V], name: str, value: V) -> None:
+def _remember(among: dict[str, V], name: str, value: V, most: int = _REMEMBERED) -> None:
     among[name] = value
-    if len(among) > _REMEMBERED:
+    if len(among) > most:
         del among[next(iter(among))]
 
 

@@ -30,10 +30,20 @@ local asker = ARGV[2]
 local function say(word, holder) return {word, asker, holder or ''} end
 if redis.call('GET', ring) ~= ARGV[1] then return say('ring') end
 local stood = redis.call('HMGET', entry,
-  'state', 'holder', 'attempt', 'arguments', 'runs_until', 'kept_until')
+  'state', 'holder', 'attempt', 'arguments', 'runs_until', 'kept_until',
+  'before_state', 'before_holder', 'before_attempt', 'before_kept_until')
 local state, holder, attempt = stood[1], stood[2], tonumber(stood[3] or 0)
 local is_open = state == 'dispatched' or state == 'unknown'
 local is_spoken = attempt >= SPOKEN
+local was_done = stood[7] == 'done'
+local function give_back()
+  redis.call('HDEL', open, asker)
+  if not stood[8] or stood[8] == '' then return redis.call('DEL', entry) end
+  redis.call('HSET', entry, 'state', was_done and 'done' or 'free', 'holder', stood[8],
+    'attempt', stood[9], 'runs_until', 0, 'kept_until', stood[10])
+  redis.call('HDEL', entry,
+    'before_state', 'before_holder', 'before_attempt', 'before_kept_until')
+end
 """
 )
 
@@ -51,6 +61,7 @@ elseif state and (is_open or tonumber(stood[6]) > now) then
   if stood[4] ~= arguments then return say('reused', holder) end
   if state == 'done' then return say('done', holder) end
   local runs = tonumber(stood[5]) > now
+  if was_done and not runs then return say('done', stood[8]) end
   if state == 'unknown' or (state == 'dispatched' and not runs) then
     return say('unknown', holder)
   end
@@ -86,6 +97,7 @@ DISPATCH: Final = (
     _BEGIN
     + """
 if holder ~= asker or attempt ~= tonumber(ARGV[3]) then return say('lost', holder) end
+if was_done then return say('lost', stood[8]) end
 if state == 'reserved' then
   redis.call('HSET', entry, 'state', 'dispatched')
   redis.call('HDEL', entry, 'before_holder', 'before_attempt', 'before_kept_until')
@@ -104,15 +116,7 @@ UNDO: Final = (
 if state ~= 'reserved' or holder ~= asker or attempt ~= tonumber(ARGV[3]) then
   return say('kept', holder)
 end
-redis.call('HDEL', open, asker)
-local before = redis.call('HMGET', entry, 'before_holder', 'before_attempt', 'before_kept_until')
-if before[1] and before[1] ~= '' then
-  redis.call('HSET', entry, 'state', 'free', 'holder', before[1], 'attempt', before[2],
-    'runs_until', 0, 'kept_until', before[3])
-  redis.call('HDEL', entry, 'before_holder', 'before_attempt', 'before_kept_until')
-else
-  redis.call('DEL', entry)
-end
+give_back()
 return say('undone')
 """
 )
@@ -122,18 +126,33 @@ SETTLE: Final = (
     _BEGIN
     + """
 local mine, became = tonumber(ARGV[3]), ARGV[4]
+local function keep_answer()
+  if ARGV[8] ~= '' and tonumber(ARGV[9]) > 0 then
+    redis.call('SET', answer, ARGV[8], 'PX', ARGV[9])
+  end
+end
 if state and holder ~= asker then
   -- What was done is done, though another held the key meanwhile and was not.
   if not (became == 'done' and state == 'free' and stood[4] == ARGV[5]) then
     redis.call('HDEL', open, asker)
+    if became == 'done' and state == 'reserved' and stood[8] == asker then
+      -- Nothing was sent under the reservation, and nothing will be.
+      redis.call('HSET', entry, 'before_state', 'done', 'before_attempt', mine,
+        'before_kept_until', ARGV[6])
+      redis.call('PEXPIRE', entry, math.max(redis.call('PTTL', entry), tonumber(ARGV[7])))
+      keep_answer()
+    end
     return say('other', holder)
   end
+elseif was_done then
+  give_back()
+  return say('settled', asker)
 elseif state then
   local told = attempt % SPOKEN
   local is_late = told > mine
   if is_spoken and mine < SPOKEN then
     is_late = is_late or became ~= 'done'  -- an operator's word stands
-  elseif state == 'done' and became ~= 'done' then
+  elseif state == 'done' and (became ~= 'done' or mine >= SPOKEN) then
     is_late = told >= mine % SPOKEN  -- what was done by then is done
   end
   if is_late then return say('late', holder) end
@@ -144,9 +163,7 @@ end
 redis.call('DEL', entry, answer)
 redis.call('HSET', entry, 'state', became, 'holder', asker, 'attempt', mine,
   'arguments', ARGV[5], 'runs_until', 0, 'kept_until', ARGV[6])
-if ARGV[8] ~= '' and tonumber(ARGV[9]) > 0 then
-  redis.call('SET', answer, ARGV[8], 'PX', ARGV[9])
-end
+keep_answer()
 if became == 'unknown' then
   redis.call('HSET', open, asker, entry)
 else

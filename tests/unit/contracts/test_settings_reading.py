@@ -484,7 +484,7 @@ PATHS = {
         for pointer, text in {
             "/audit/store": f'audit: {{store: "sqlite:state/{LONG}"}}',
             "/audit/keys": f'audit: {{keys: "file:{LONG}"}}',
-            "/audit/also": f'audit: {{also: "file:{LONG}/x"}}',
+            "/audit/also": f'audit: {{also: "file:x/{LONG}"}}',
             "/audit/heads/to": f'audit: {{heads: {{to: "file:../{LONG}"}}}}',
         }.items()
     },
@@ -527,9 +527,10 @@ def test_what_can_be_no_path_is_told_before_anybody_opens_it(
         AuditSettings(store="sqlite:" + "a" * 240),
         AuditSettings(store="sqlite:/srv/a b/ü.db", keys="file:/"),
         AuditSettings(also="file:" + "ü" * 120),
+        AuditSettings(store="sqlite:" + "d" * 255 + "/audit.db", keys="file:" + "d" * 255 + "/k"),
         AuditSettings(keys="keyring:" + "a" * 300),
     ],
-    ids=["as long as may be", "a blank and a letter", "counted in bytes", "no path"],
+    ids=["as long as may be", "a blank and a letter", "counted in bytes", "a folder", "no path"],
 )
 def test_a_path_that_can_be_one_is_taken(audit: AuditSettings) -> None:
     text = f'audit: {{store: "{audit.store}", keys: "{audit.keys}"'

@@ -307,6 +307,16 @@ def _has_another_name(settings: Path) -> None:
     settings.rename(settings.with_suffix(".yml"))
 
 
+def _links_to_what_no_file_is_called(settings: Path) -> None:
+    settings.unlink()
+    settings.symlink_to("a" * 300)
+
+
+def _stands_behind_too_many(settings: Path) -> None:
+    for number in range(10_001):
+        settings.with_name(f"a{number}.yaml").touch()
+
+
 @pytest.mark.requirement("RES-9", "CON-1")
 @pytest.mark.parametrize(
     ("spoil", "said"),
@@ -315,6 +325,8 @@ def _has_another_name(settings: Path) -> None:
         (_is_a_link_out, "sluicegate.yaml: .* leaves the folder"),
         (_is_too_large, "sluicegate.yaml: .* more than 1048576 bytes"),
         (_has_another_name, "sluicegate.yml: .* not read under this name"),
+        (_links_to_what_no_file_is_called, "sluicegate.yaml: .* is not a plain file"),
+        (_stands_behind_too_many, "is one file too many"),
     ],
 )
 def test_settings_that_stand_there_unread_are_no_reason_for_another_record(
@@ -323,3 +335,13 @@ def test_settings_that_stand_there_unread_are_no_reason_for_another_record(
     spoil(folder / "sluicegate.yaml")
     with pytest.raises(ConfigurationError, match=said):
         read_settings(folder)
+
+
+@pytest.mark.requirement("AUD-3", "CON-1")
+def test_what_is_not_read_beside_settings_that_are_keeps_nobody_from_the_record(
+    folder: Path,
+) -> None:
+    (folder / "sluicegate").symlink_to("/usr")
+    (folder / "sluicegate.json").write_text("{}")
+    (folder / "mounted_filesystem" / "x.yaml").symlink_to("a" * 300)
+    assert read_settings(folder).access.rules

@@ -22,6 +22,7 @@ REFUSED = {
         "has sslrootcert=system, which goes with sslmode=verify-full alone",
     ),
     "an encoding that is none": ("h/%zz", "is not understood as a PostgreSQL URL"),
+    "a byte that is no UTF-8": ("h/%ff", "is not understood as a PostgreSQL URL"),
     "two chains": ("h/d?chain=a&chain=b", ": after ? stands chain=NAME alone"),
     "a FIFO of authorities": ("h/d?sslrootcert=fifo", "names with sslrootcert what is no regular"),
     "a FIFO of a certificate": ("h/d?sslcert=fifo", "names with sslcert what is no regular file"),

@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.redis_servers import RedisServer
 from tests.unit.stores.made import NOW, intent, kept, outcome
-from tests.unit.stores.sharing_gates import SELECTED, C, Gates, entries, said, state_of
+from tests.unit.stores.sharing_gates import (
+    ARGUMENTS,
+    SELECTED,
+    C,
+    Gates,
+    answered,
+    entries,
+    said,
+    state_of,
+)
 from tests.unit.stores.test_terms import A, B, later, terms_of
 from tests.waiting import until
 
 from sluicegate.gates import debts
-from sluicegate.gates.events import AuditEvent, Outcome
+from sluicegate.gates.events import AuditEvent, EventKind, Outcome
 from sluicegate.gates.forwarding import ForwardingStore
 from sluicegate.gates.operator_acts import Found, resolve
-from sluicegate.gates.ports import AuditStore, HeldBack
-from sluicegate.gates.terms import (
-    Allowance,
-    Terms,
-)
+from sluicegate.gates.ports import AuditStore, AuditUnavailable, HeldBack
+from sluicegate.gates.terms import IF_INTENDED, Allowance, TermRefused, Terms
 from sluicegate.stores.memory import MemoryStore
 from sluicegate.stores.shared_keys import SharedKeysStore
 from sluicegate.stores.shared_keys_fates import Became
 from sluicegate.stores.shared_keys_scripts import SPOKEN
+from sluicegate.stores.sqlite import SqliteStore
+from sluicegate.values.codes import Code
 
 pytestmark = pytest.mark.requirement("ACC-4")
 
@@ -115,6 +123,115 @@ async def test_of_a_call_that_an_operator_resolved_no_further_attempt_is_reserve
     again = intent(A, attempt=2, time=later(3))
     assert await said(one, again) == "OUTCOME_UNKNOWN"
     assert await said(other, intent(B, time=later(4))) == "recorded"
+
+
+class Meanwhile(ForwardingStore):
+    """A record in whose commit of B's intent something happens elsewhere first."""
+
+    def __init__(self, inner: AuditStore, happens: Callable[[], Awaitable[object]]) -> None:
+        super().__init__(inner)
+        self.happens = happens
+        self.refuses = True
+
+    async def record(self, events: Sequence[AuditEvent], **how: Any) -> Sequence[str]:
+        if events[0].request_id == B and events[0].kind is EventKind.INTENT:
+            await self.happens()
+            if self.refuses:
+                raise TermRefused(Code.QUOTA_EXCEEDED)
+        return await super().record(events, **how)
+
+
+@pytest.mark.requirement("RET-2")
+@pytest.mark.parametrize("refuses", [True, False], ids=["refused", "recorded"])
+async def test_a_success_that_comes_while_another_holds_the_key_lets_nothing_be_sent(
+    gates: Gates, refuses: bool
+) -> None:
+    """An operator freed the key, another gate reserved it, and then the success was seen."""
+    one, third = await gates.open(), await gates.open()
+
+    async def succeed() -> None:
+        await one.record([outcome(A, kept=kept(SELECTED, "selected"))])
+        assert state_of(gates.server) == ("reserved", B)
+        assert await said(third, intent(C, time=later(3))) == "IN_PROGRESS"
+
+    record = Meanwhile(SqliteStore(gates.folder / "other.db", gates.keys), succeed)
+    record.refuses = refuses
+    other = await gates.open(record)
+    await one.record([intent(A)], terms=terms_of())
+    await resolve_elsewhere(one, "not-done")
+    await one.settle(A)
+    if refuses:
+        assert await said(other, intent(B, time=later(3))) == "QUOTA_EXCEEDED"
+    else:
+        with pytest.raises(AuditUnavailable, match="taken over before anything was sent"):
+            await other.record([intent(B, time=later(3))], terms=terms_of())
+        await other.record([outcome(B, became=Outcome.REFUSED)], terms=IF_INTENDED)
+    for gate in (one, other, third):
+        assert await said(gate, intent(C, time=later(4))) == f"done as {A}"
+    given = await answered(third, now=later(4))
+    assert given is not None
+    assert given.data == {"restarted": "PLANTED-DATA"}
+
+
+@pytest.mark.requirement("RET-2")
+async def test_a_success_that_came_while_a_key_was_reserved_outlives_that_gate(
+    gates: Gates,
+) -> None:
+    one, other = await gates.open(), await gates.open()
+    await one.record([intent(A)], terms=terms_of())
+    await resolve_elsewhere(one, "not-done")
+    await one.settle(A)
+    reservation = terms_of().reservation
+    assert reservation is not None
+    gone = other._claim(reservation, request_id=B, attempt=1, arguments=ARGUMENTS)
+    assert (await other._table.reserve(gone, later(3))).word == "reserved"
+    await one.record([outcome(A)])
+    third = await gates.open()
+    assert await said(third, intent(C, time=later(4))) == "IN_PROGRESS"
+    assert await said(third, intent(C, time=later(12))) == f"done as {A}"
+
+
+@pytest.mark.requirement("RET-2")
+async def test_an_operators_done_leaves_the_answer_of_the_success_behind_it(gates: Gates) -> None:
+    one, other = await gates.open(), await gates.open()
+    await one.record([intent(A)], terms=terms_of())
+    claim = one._claims[A]
+    await resolve_elsewhere(one, "done")
+    await one.record([outcome(A, kept=kept(SELECTED, "selected"))])
+    word = replace(claim, attempt=claim.attempt + SPOKEN)
+    assert await one._table.settle(word, Became.DONE, NOW) == "late"
+    assert await said(other, intent(B, time=later(3))) == f"done as {A}"
+    given = await answered(other, now=later(4))
+    assert given is not None
+    assert given.data == {"restarted": "PLANTED-DATA"}
+
+
+@pytest.mark.requirement("RET-2")
+async def test_a_success_is_doubted_also_where_its_caller_went_while_it_was_told(
+    gates: Gates,
+) -> None:
+    one, other = await gates.open(), await gates.open()
+    await one.record([intent(A)], terms=terms_of())
+    tell, began = one._telling.tell, asyncio.Event()
+
+    async def held_up(*told: Any) -> None:
+        began.set()
+        await asyncio.Event().wait()
+
+    one._telling.tell = held_up  # type: ignore[method-assign]
+    telling = asyncio.create_task(one.record([outcome(A)]))
+    await began.wait()
+    telling.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await telling
+    one._telling.tell = tell  # type: ignore[method-assign]
+    one._debts.begin()  # as any other call does
+    await until(lambda: one._debts.count == 0)
+    assert state_of(gates.server) == ("done", A)
+    doubt = [intent(A, attempt=2), outcome(A, attempt=2, became=Outcome.UNKNOWN)]
+    await one.record(doubt, terms=IF_INTENDED)
+    assert state_of(gates.server) == ("unknown", A)
+    assert await said(other, intent(B, time=later(3))) == "OUTCOME_UNKNOWN"
 
 
 async def resolve_elsewhere(one: SharedKeysStore, found: Found) -> None:
