@@ -139,14 +139,20 @@ def test_a_rotation_needs_a_reason(sluicegate: Here) -> None:
     assert acts(sluicegate, "rotate") == []
 
 
-@pytest.mark.requirement("CLI", "AUD-4")
-def test_master_keys_of_the_environment_are_appended_there_and_wrapped_anew_here(
-    sluicegate: Here, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def keep_masters_outside(monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    """Let the keys stand in a variable that holds the first of the two master keys returned."""
     settings = Path("contracts/sluicegate.yaml")
     settings.write_text(settings.read_text().replace("file:keys/", "env:MASTER"))
     first, second = (base64.b64encode(letter * 32).decode() for letter in (b"m", b"n"))
     monkeypatch.setenv("MASTER", first)
+    return first, second
+
+
+@pytest.mark.requirement("CLI", "AUD-4")
+def test_master_keys_of_the_environment_are_appended_there_and_wrapped_anew_here(
+    sluicegate: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = keep_masters_outside(monkeypatch)
     sluicegate("call", "job_status", "--arguments", other("other"), "--caller", "svc")
     (old,) = wrapping_keys()
     refused = sluicegate("audit", "rotate", "--reason", "x")
@@ -166,10 +172,7 @@ def test_master_keys_of_the_environment_are_appended_there_and_wrapped_anew_here
 def test_doctor_counts_the_data_keys_whose_custody_key_is_not_here(
     sluicegate: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = Path("contracts/sluicegate.yaml")
-    settings.write_text(settings.read_text().replace("file:keys/", "env:MASTER"))
-    first, second = (base64.b64encode(letter * 32).decode() for letter in (b"m", b"n"))
-    monkeypatch.setenv("MASTER", first)
+    first, second = keep_masters_outside(monkeypatch)
     sluicegate("call", "job_status", "--arguments", other("other"), "--caller", "svc")
     looks: list[dict[str, object]] = ask(sluicegate, "doctor", "contracts")["looks"]  # type: ignore[assignment]
     well = {"name": "custody", "well": True, "says": "every data key opens with a key that is here"}
@@ -213,10 +216,7 @@ def test_a_line_of_the_keyring_file_that_is_gone_is_told_with_its_file(sluicegat
 def test_master_keys_in_the_wrong_order_are_told_as_that(
     sluicegate: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = Path("contracts/sluicegate.yaml")
-    settings.write_text(settings.read_text().replace("file:keys/", "env:MASTER"))
-    first, second = (base64.b64encode(letter * 32).decode() for letter in (b"m", b"n"))
-    monkeypatch.setenv("MASTER", first)
+    first, second = keep_masters_outside(monkeypatch)
     sluicegate("call", "job_status", "--arguments", other("other"), "--caller", "svc")
     monkeypatch.setenv("MASTER", f"{second} {first}")
     for told in (sluicegate("audit", "verify").err, sluicegate("doctor", "contracts").out):

@@ -117,9 +117,7 @@ async def test_of_a_call_that_an_operator_resolved_no_further_attempt_is_reserve
     gates: Gates,
 ) -> None:
     one, other = await gates.open(), await gates.open()
-    await one.record([intent(A)], terms=terms_of())
-    await resolve_elsewhere(one, "not-done")
-    await one.settle(A)
+    await free_by_operator(one)
     again = intent(A, attempt=2, time=later(3))
     assert await said(one, again) == "OUTCOME_UNKNOWN"
     assert await said(other, intent(B, time=later(4))) == "recorded"
@@ -157,9 +155,7 @@ async def test_a_success_that_comes_while_another_holds_the_key_lets_nothing_be_
     record = Meanwhile(SqliteStore(gates.folder / "other.db", gates.keys), succeed)
     record.refuses = refuses
     other = await gates.open(record)
-    await one.record([intent(A)], terms=terms_of())
-    await resolve_elsewhere(one, "not-done")
-    await one.settle(A)
+    await free_by_operator(one)
     if refuses:
         assert await said(other, intent(B, time=later(3))) == "QUOTA_EXCEEDED"
     else:
@@ -178,9 +174,7 @@ async def test_a_success_that_came_while_a_key_was_reserved_outlives_that_gate(
     gates: Gates,
 ) -> None:
     one, other = await gates.open(), await gates.open()
-    await one.record([intent(A)], terms=terms_of())
-    await resolve_elsewhere(one, "not-done")
-    await one.settle(A)
+    await free_by_operator(one)
     reservation = terms_of().reservation
     assert reservation is not None
     gone = other._claim(reservation, request_id=B, attempt=1, arguments=ARGUMENTS)
@@ -232,6 +226,13 @@ async def test_a_success_is_doubted_also_where_its_caller_went_while_it_was_told
     await one.record(doubt, terms=IF_INTENDED)
     assert state_of(gates.server) == ("unknown", A)
     assert await said(other, intent(B, time=later(3))) == "OUTCOME_UNKNOWN"
+
+
+async def free_by_operator(one: SharedKeysStore) -> None:
+    """Begin the call A and free its key by an operator's word, while its gate still runs."""
+    await one.record([intent(A)], terms=terms_of())
+    await resolve_elsewhere(one, "not-done")
+    await one.settle(A)
 
 
 async def resolve_elsewhere(one: SharedKeysStore, found: Found) -> None:
