@@ -50,7 +50,7 @@ def holds_path(
     ``names_file``: it ends with the name of a file. ``has_company``: files with longer names are
     made beside it.
     """
-    *folders, last = path.split("/")
+    *folders, last = normpath(path).split("/")
     is_crowded = has_company and len(last.encode()) > _MAX_NAME_BYTES - _ROOM_BYTES
     most = _MAX_NAME_BYTES - _ROOM_BYTES if is_crowded else _MAX_NAME_BYTES
     if len(path.encode()) > _MAX_PATH_BYTES:

@@ -185,10 +185,14 @@ def _demand_none(folder: Path, problems: Sequence[Problem]) -> None:
     """See that the folder has no settings, under their name or one that is taken for it."""
     names = (SETTINGS_NAME, *NEAR_SETTINGS_NAMES)
     unread = [problem for problem in problems if problem.document in names]
-    if not unread and os.path.lexists(folder / SETTINGS_NAME):
-        unread = list(problems)  # there are too many files to come to that one
     if unread:
         raise ConfigurationError("\n".join(str(problem) for problem in unread))
+    for name in names:
+        if os.path.lexists(folder / name):
+            raise ConfigurationError(
+                f"{folder / name} cannot be read: it is no plain file, or there are too many files"
+                " to come to it"
+            )
 
 
 def _open_record(settings: Settings, folder: Path) -> AuditStore:

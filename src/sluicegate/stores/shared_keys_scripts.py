@@ -52,12 +52,14 @@ RESERVE: Final = (
     + """
 local mine, arguments, now = tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5])
 local is_mine = holder == asker
+local kept_until = tonumber(stood[6] or 0)
+if was_done then kept_until = math.max(kept_until, tonumber(stood[10])) end
 if is_mine then
   if state == 'done' then return say('done', holder) end
   if attempt > mine and ARGV[9] ~= 'look' then
     return say(is_spoken and 'unknown' or 'late', holder)
   end
-elseif state and (is_open or tonumber(stood[6]) > now) then
+elseif state and (is_open or kept_until > now) then
   if stood[4] ~= arguments then return say('reused', holder) end
   if state == 'done' then return say('done', holder) end
   local runs = tonumber(stood[5]) > now
@@ -135,11 +137,13 @@ if state and holder ~= asker then
   -- What was done is done, though another held the key meanwhile and was not.
   if not (became == 'done' and state == 'free' and stood[4] == ARGV[5]) then
     redis.call('HDEL', open, asker)
-    if became == 'done' and state == 'reserved' and stood[8] == asker then
+    local is_late = stood[8] == asker and tonumber(stood[9]) % SPOKEN > mine % SPOKEN
+    if became == 'done' and state == 'reserved' and stood[4] == ARGV[5] and not is_late then
       -- Nothing was sent under the reservation, and nothing will be.
-      redis.call('HSET', entry, 'before_state', 'done', 'before_attempt', mine,
-        'before_kept_until', ARGV[6])
+      redis.call('HSET', entry, 'before_state', 'done', 'before_holder', asker,
+        'before_attempt', mine, 'before_kept_until', ARGV[6])
       redis.call('PEXPIRE', entry, math.max(redis.call('PTTL', entry), tonumber(ARGV[7])))
+      redis.call('DEL', answer)
       keep_answer()
     end
     return say('other', holder)
@@ -152,7 +156,7 @@ elseif state then
   local is_late = told > mine
   if is_spoken and mine < SPOKEN then
     is_late = is_late or became ~= 'done'  -- an operator's word stands
-  elseif state == 'done' and (became ~= 'done' or mine >= SPOKEN) then
+  elseif state == 'done' and (became ~= 'done' or (mine >= SPOKEN and not is_spoken)) then
     is_late = told >= mine % SPOKEN  -- what was done by then is done
   end
   if is_late then return say('late', holder) end

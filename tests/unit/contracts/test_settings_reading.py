@@ -483,7 +483,7 @@ PATHS = {
         )
         for pointer, text in {
             "/audit/store": f'audit: {{store: "sqlite:state/{LONG}"}}',
-            "/audit/keys": f'audit: {{keys: "file:{LONG}"}}',
+            "/audit/keys": f'audit: {{keys: "file:{LONG}/."}}',
             "/audit/also": f'audit: {{also: "file:x/{LONG}"}}',
             "/audit/heads/to": f'audit: {{heads: {{to: "file:../{LONG}"}}}}',
         }.items()

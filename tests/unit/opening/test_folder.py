@@ -312,6 +312,11 @@ def _links_to_what_no_file_is_called(settings: Path) -> None:
     settings.symlink_to("a" * 300)
 
 
+def _is_a_folder(settings: Path) -> None:
+    settings.unlink()
+    settings.mkdir()
+
+
 def _stands_behind_too_many(settings: Path) -> None:
     for number in range(10_001):
         settings.with_name(f"a{number}.yaml").touch()
@@ -326,7 +331,8 @@ def _stands_behind_too_many(settings: Path) -> None:
         (_is_too_large, "sluicegate.yaml: .* more than 1048576 bytes"),
         (_has_another_name, "sluicegate.yml: .* not read under this name"),
         (_links_to_what_no_file_is_called, "sluicegate.yaml: .* is not a plain file"),
-        (_stands_behind_too_many, "is one file too many"),
+        (_stands_behind_too_many, "sluicegate.yaml cannot be read: .* too many files"),
+        (_is_a_folder, "sluicegate.yaml cannot be read: it is no plain file"),
     ],
 )
 def test_settings_that_stand_there_unread_are_no_reason_for_another_record(
