@@ -21,6 +21,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from sluicegate.errors import ConfigurationError
+from sluicegate.gates.plain_files import read_plain
 from sluicegate.stores.file_lock import FileLock
 from sluicegate.stores.whole_files import replace_file, sync_directory
 
@@ -30,6 +31,10 @@ CHAIN_FILE: Final = "chain.key"
 CUSTODY_FILE: Final = "custody.keyring"
 SIGNING_FILE: Final = "signing.key"
 _KEYRING_USER: Final = "sluicegate"
+
+
+_MAX_BYTES: Final = 1_048_576
+"""More than any file of keys holds."""
 
 
 class KeyringEmpty(ConfigurationError):  # noqa: N818  (a state of the keyring)
@@ -262,7 +267,7 @@ def _demand_private(path: Path, mode: int) -> None:
 def _read_keys(path: Path) -> list[bytes]:
     try:
         _demand_private(path, 0o600)
-        text = path.read_text(encoding="ascii", errors="replace")
+        text = read_plain(path, _MAX_BYTES).decode("ascii", errors="replace")
     except FileNotFoundError:
         raise ConfigurationError(
             f"{path} is missing while other keys of audit.keys are there: put it back from your"

@@ -258,3 +258,14 @@ def test_a_master_key_carries_a_signing_key_of_its_own(
     assert key not in {keys.audit, keys.chain, *keys.custody.values()}
     monkeypatch.setenv("MASTERS", MASTER)
     assert open_signing_keys("env:MASTERS", tmp_path, may_draw=False) == (key,)
+
+
+@pytest.mark.requirement("RES-9")
+@pytest.mark.parametrize("name", ["audit.key", "chain.key", "custody.keyring"])
+def test_a_fifo_in_the_place_of_a_key_is_waited_for_by_nobody(tmp_path: Path, name: str) -> None:
+    open_keys("file:keys", tmp_path)
+    path = tmp_path / "keys" / name
+    path.unlink()
+    os.mkfifo(path, 0o600)
+    with pytest.raises(ConfigurationError, match=f"{name} cannot be read"):
+        open_keys("file:keys", tmp_path)
